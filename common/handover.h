@@ -69,6 +69,30 @@ static inline unsigned char *handover_room(struct handover_buffer *b, size_t byt
 }
 /* Bytes that a copy takes. */
 #define HANDOVER_ALIGNED(bytes) (((bytes) + 15) & ~(size_t)15)
+/* Writes two words to that place, past the cache. Returns the next place. */
+static inline unsigned char *handover_pair(unsigned char *to, uint64_t first, uint64_t second)
+{
+#ifdef __x86_64__
+	_mm_stream_si128((__m128i *)(void *)to, _mm_set_epi64x((int64_t)second, (int64_t)first));
+#else
+	memcpy(to, (const uint64_t[]){first, second}, 16);
+#endif
+	return to + 16;
+}
+#ifdef __x86_64__
+/*
+ * Loads 16 bytes by two loads. What has just been written by smaller stores is loaded by one only
+ * after all stores so far are in the cache, those past the cache, too: 15 to 120 cycles.
+ */
+static inline __m128i handover_load(const void *from)
+{
+	__m128i low = _mm_loadl_epi64((const __m128i *)from);
+
+	__asm__("" : "+x"(low)); /* or the compiler makes one load of both */
+	return _mm_castps_si128(_mm_loadh_pi(
+		_mm_castsi128_ps(low), (const __m64 *)(const void *)((const char *)from + 8)));
+}
+#endif
 /*
  * Copies words to that place, a multiple of 16 bytes from the beginning of the buffer, past the
  * cache; `bytes` is a multiple of 8. Returns the next place.
@@ -79,8 +103,8 @@ static inline unsigned char *handover_copy(unsigned char *to, const void *from, 
 	size_t i = 0;
 
 	for (; i + 16 <= bytes; i += 16)
-		_mm_stream_si128((__m128i *)(void *)(to + i),
-			_mm_loadu_si128((const __m128i *)((const char *)from + i)));
+		_mm_stream_si128(
+			(__m128i *)(void *)(to + i), handover_load((const char *)from + i));
 	if (i < bytes) {
 		long long word;
 

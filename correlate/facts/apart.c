@@ -9,14 +9,18 @@
 #include "handover.h"
 
 /*
- * Facts that are handed over. The listeners of other kinds read what the core knows at the time, or
- * keep nothing that these do. Texts stay until the core's end, as they are names that are kept
- * once; only that of a congestion control comes out of its event.
+ * Facts that are handed over, and the structs in which the core emits them. The listeners of other
+ * kinds read what the core knows at the time, or keep nothing that these do. Texts stay until the
+ * core's end, as they are names that are kept once; only that of a congestion control comes out of
+ * its event.
  */
 /* clang-format off */
 #define HANDED_OVER(X) \
-	X(packet) X(range) X(wait) X(switch) X(switch_cost) X(state) X(resent) X(crossing) X(unsent) \
-	X(refusal) X(zerocopy) X(in_program) X(before_read) X(exchange)
+	X(range, fact_range) X(call, call_told) X(wait, fact_wait) \
+	X(switch, fact_switch) X(switch_cost, fact_switch_cost) X(state, fact_state) \
+	X(resent, fact_resent) X(crossing, fact_crossing) X(unsent, fact_unsent) \
+	X(refusal, fact_refusal) X(zerocopy, fact_zerocopy) X(in_program, fact_in_program) \
+	X(before_read, fact_before_read) X(exchange, fact_exchange)
 /* clang-format on */
 
 /*
@@ -29,11 +33,35 @@
 #define WORTH_IT  (HANDOVER_SIZE / 4)
 #define FIRST_FEW 64
 
+/* Words, as they are written together (handover_pair()). */
 struct record {
-	uint32_t size;  /* bytes, a multiple of 16, with this head and the copies behind the fact */
-	uint16_t kind;  /* enum fact */
+	/*
+	 * kind of the fact, and RECORD_SIZE times the record's bytes, a multiple of 16, with this
+	 * head and the copies behind the fact
+	 */
+	uint64_t kind_size;
 	uint64_t event; /* number of the event */
 };
+#define RECORD_SIZE       256
+#define RECORD_KIND_OF(r) ((r)->kind_size % RECORD_SIZE)
+#define RECORD_SIZE_OF(r) ((size_t)((r)->kind_size / RECORD_SIZE))
+
+/*
+ * A packet, which is what most facts are, in as many bytes as a line of the cache has. Numbers but
+ * `offset` are one more, so that FACT_NONE is 0.
+ */
+struct packed_packet {
+	struct record head;
+	uint64_t time, sock;
+	uint64_t state_rx; /* the flow's `state`, a multiple of 8, and `rx` */
+	uint64_t offset;
+	uint32_t payload, fresh;
+	uint32_t packets, layer_wire; /* the layer times LAYER_WIRE, and `wire` */
+};
+#define PACKED_PACKET FACTS /* its kind */
+#define LAYER_WIRE    (1u << 26)
+_Static_assert(PACKED_PACKET < RECORD_SIZE, "a kind is less than RECORD_SIZE");
+_Static_assert(FACT_LAYER(1, RX_LAYERS) <= UINT32_MAX / LAYER_WIRE, "the layer has room");
 
 /* A pointer in a fact, and the bytes that are copied of what it points to. */
 #define COPIES        4
@@ -69,32 +97,43 @@ static unsigned char *copy(unsigned char *to, const void *from, uint16_t bytes)
 	unsigned char words[TEXT_BYTES] = {0};
 
 	if (from && bytes == ADDRESS_BYTES)
-		memcpy(words, from, ADDRESS_BYTES);
-	else if (from)
+		return handover_copy(to, from, ADDRESS_BYTES);
+	if (from)
 		memcpy(words, from, strnlen(from, TEXT_BYTES - 1));
 	return handover_copy(to, words, bytes);
+}
+
+/* Returns room for a record of so many bytes; NULL without memory. */
+static inline unsigned char *room(struct facts_apart *a, size_t bytes)
+{
+	unsigned char *at;
+
+	if (!a->buffer)
+		a->buffer = handover_empty(&a->to);
+	at = handover_room(a->buffer, bytes);
+	if (!at)
+		return NULL;
+	a->buffer->n += bytes;
+	a->turn.is_full = a->buffer->n >= HANDOVER_SIZE;
+	if (a->turn.is_idle)
+		a->since = a->turn.event;
+	a->turn.is_idle = false;
+	return at;
 }
 
 /* Copies a fact, and behind it what must not be pointed to. */
 static inline __attribute__((always_inline)) void put(
 	struct facts_apart *a, enum fact kind, const void *fact, size_t size)
 {
-	struct record r = {.size = (uint32_t)(sizeof(r) + HANDOVER_ALIGNED(size)),
-		.kind = kind,
-		.event = a->turn.event};
+	size_t bytes = sizeof(struct record) + HANDOVER_ALIGNED(size);
 	unsigned char *at;
 
-	if (!a->buffer)
-		a->buffer = handover_empty(&a->to);
-	at = handover_room(
-		a->buffer, sizeof(r) + HANDOVER_ALIGNED(size) + COPIES * (size_t)TEXT_BYTES);
+	for (int i = 0; i < a->copies[kind]; i++)
+		bytes += a->copied[kind][i].bytes;
+	at = room(a, bytes);
 	if (!at)
 		return;
-	for (int i = 0; i < a->copies[kind]; i++)
-		r.size += a->copied[kind][i].bytes;
-	a->buffer->n += r.size;
-	a->turn.is_full = a->buffer->n >= HANDOVER_SIZE;
-	at = handover_copy(at, &r, sizeof(r));
+	at = handover_pair(at, kind + RECORD_SIZE * bytes, a->turn.event);
 	at = handover_copy(at, fact, size);
 	for (int i = 0; i < a->copies[kind]; i++) {
 		const struct copied *k = &a->copied[kind][i];
@@ -103,21 +142,41 @@ static inline __attribute__((always_inline)) void put(
 		memcpy(&from, (const char *)fact + k->at, sizeof(from));
 		at = copy(at, from, k->bytes);
 	}
-	if (a->turn.is_idle)
-		a->since = a->turn.event;
-	a->turn.is_idle = false;
 }
 
-#define PUT(name)                                                        \
-	static void put_##name(void *arg, const void *fact)              \
-	{                                                                \
-		put(arg, FACT_##name, fact, sizeof(struct fact_##name)); \
+/* Writes a packet packed, where its numbers are not too large. */
+static void put_packet(void *arg, const void *fact)
+{
+	const struct fact_packet *f = fact;
+	struct facts_apart *a = arg;
+	uint64_t payload = f->payload + 1, fresh = f->fresh + 1;
+	uint64_t packets = f->packets + 1, wire = f->wire + 1;
+	unsigned char *at;
+
+	if ((payload | fresh | packets) >> 32 || wire >= LAYER_WIRE) {
+		put(a, FACT_packet, fact, sizeof(*f));
+		return;
+	}
+	at = room(a, sizeof(struct packed_packet));
+	if (!at)
+		return;
+	at = handover_pair(
+		at, PACKED_PACKET + RECORD_SIZE * sizeof(struct packed_packet), a->turn.event);
+	at = handover_pair(at, f->time, f->flow.sock);
+	at = handover_pair(at, (uintptr_t)f->flow.state | f->flow.rx, f->offset);
+	handover_pair(at, payload | fresh << 32, packets | (f->layer * LAYER_WIRE | wire) << 32);
+}
+
+#define PUT(name, type)                                           \
+	static void put_##name(void *arg, const void *fact)       \
+	{                                                         \
+		put(arg, FACT_##name, fact, sizeof(struct type)); \
 	}
 HANDED_OVER(PUT)
 
 static const fact_fn puts_of[FACTS] = {
-#define PUTS(name) [FACT_##name] = put_##name,
-	HANDED_OVER(PUTS)};
+#define PUTS(name, type) [FACT_##name] = put_##name,
+	[FACT_packet] = put_packet, HANDED_OVER(PUTS)};
 
 static void give(struct facts_apart *a)
 {
@@ -181,12 +240,29 @@ static void put_last(void *arg, const void *fact)
 
 /* ---- the listeners' thread ---- */
 
+static void pass_packed(const struct facts_apart *a, const struct packed_packet *p)
+{
+	emit_packet(&a->behind,
+		&(struct fact_packet){.time = p->time,
+			.flow = {.sock = p->sock,
+				.rx = p->state_rx & 1,
+				.state = (void **)(uintptr_t)(p->state_rx & ~(uint64_t)1)},
+			.layer = (uint8_t)(p->layer_wire / LAYER_WIRE),
+			.offset = p->offset,
+			.payload = (uint64_t)p->payload - 1,
+			.fresh = (uint64_t)p->fresh - 1,
+			.packets = (uint64_t)p->packets - 1,
+			.wire = (uint64_t)(p->layer_wire % LAYER_WIRE) - 1});
+}
+
 static void pass(const struct facts_apart *a, struct record *r)
 {
-	unsigned char *fact = (unsigned char *)(r + 1), *from = (unsigned char *)r + r->size;
+	enum fact kind = RECORD_KIND_OF(r);
+	unsigned char *fact = (unsigned char *)(r + 1);
+	unsigned char *from = (unsigned char *)r + RECORD_SIZE_OF(r);
 
-	for (int i = a->copies[r->kind]; i-- > 0;) {
-		const struct copied *k = &a->copied[r->kind][i];
+	for (int i = a->copies[kind]; i-- > 0;) {
+		const struct copied *k = &a->copied[kind][i];
 		const void *to;
 
 		from -= k->bytes;
@@ -194,7 +270,7 @@ static void pass(const struct facts_apart *a, struct record *r)
 		if (to)
 			memcpy(fact + k->at, &(const void *){from}, sizeof(to));
 	}
-	facts_emit(&a->behind, r->kind, fact);
+	facts_emit(&a->behind, kind, fact);
 }
 
 static void *run(void *arg)
@@ -212,8 +288,11 @@ static void *run(void *arg)
 			if (r->event != event && *a->due.flag)
 				handover_ask(&a->to);
 			event = r->event;
-			pass(a, r);
-			i += r->size;
+			if (RECORD_KIND_OF(r) == PACKED_PACKET)
+				pass_packed(a, (const struct packed_packet *)r);
+			else
+				pass(a, r);
+			i += RECORD_SIZE_OF(r);
 		}
 		if (b->mark != event && *a->due.flag)
 			handover_ask(&a->to);

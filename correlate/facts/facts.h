@@ -107,6 +107,22 @@ MG_FACTS(MG_FACT_STRUCT)
 #undef MG_FACT_E
 #undef MG_FACT_A
 
+/*
+ * The fact `call` as the core emits it. What else is known at that time comes behind the fact, for
+ * a listener that sums up later (facts/apart.h). All members have the size of a word: smaller ones
+ * that have just been written are not copied fast.
+ */
+struct call_told {
+	struct fact_call fact;
+	struct call_known {
+		double clock_error;     /* of joining both sides, cycles */
+		uint64_t kernel_events; /* so far */
+		uint64_t has_scheduler; /* whether its events are recorded */
+		/* of the calibration */
+		uint64_t read_cycles, event_cycles, event_spread, event_scatter, system_cycles;
+	} known;
+};
+
 #define MG_FACT_ID(name, doc) FACT_##name,
 enum fact { MG_FACTS(MG_FACT_ID) FACTS };
 #undef MG_FACT_ID

@@ -31,21 +31,22 @@ static struct call_stats *row_of(struct call_table *t, uint16_t id, uint8_t kind
  * what tracing system calls costs without any event. The calibration measures the system call's own
  * two events; other hooks cost between half and one and a half of that (tests/bench).
  */
-static double twice_u(const struct core *c, double n)
+static double twice_u(const struct call_known *k, double n)
 {
-	const struct mg_calibration *p = core_calibration(c);
-	double u_ts = core_clock_join_error(c) / 2, other = n > 2 ? n - 2 : 0;
-	double others = other * p->event_cycles / 2, all = n * p->event_spread;
+	double u_ts = k->clock_error / 2, other = n > 2 ? n - 2 : 0;
+	double scatter = (double)k->event_scatter, system = (double)k->system_cycles;
+	double others = other * (double)k->event_cycles / 2, all = n * (double)k->event_spread;
 
-	return 2 * sqrt(2 * u_ts * u_ts + n * p->event_scatter * p->event_scatter + all * all +
-			   others * others / 3 + (double)p->system_cycles * p->system_cycles);
+	return 2 * sqrt(2 * u_ts * u_ts + n * scatter * scatter + all * all + others * others / 3 +
+			   system * system);
 }
 
 /* Adds the call's overhead less tracing, D^ = D - sum n c, where D counts only time on the CPU. */
-static void add_overhead(const struct core *c, struct call_stats *s, const struct fact_call *f)
+static void add_overhead(
+	const struct call_known *k, struct call_stats *s, const struct fact_call *f)
 {
-	uint64_t overhead = 0, probes = f->events * core_calibration(c)->event_cycles;
-	uint64_t readings = core_calibration(c)->read_cycles;
+	uint64_t overhead = 0, probes = f->events * k->event_cycles;
+	uint64_t readings = k->read_cycles;
 	struct dist *d = f->blocked_times ? &s->overhead_blocked : &s->overhead;
 	double *u = f->blocked_times ? &s->uncertainty_blocked : &s->uncertainty;
 
@@ -59,7 +60,7 @@ static void add_overhead(const struct core *c, struct call_stats *s, const struc
 	s->reading_cycles += readings;
 	s->probe_cycles += probes;
 	dist_add(d, overhead - readings - probes, 1);
-	*u += (twice_u(c, (double)f->events) - *u) / (double)d->n;
+	*u += (twice_u(k, (double)f->events) - *u) / (double)d->n;
 }
 
 #define NO(...)
@@ -67,37 +68,38 @@ static void add_overhead(const struct core *c, struct call_stats *s, const struc
 #define ADD_SPAN(name, key, span) s->name += span;
 
 /* Adds what a call with both sides spent where. */
-static void add_joined(const struct core *c, struct call_stats *s, const struct fact_call *f)
+static void add_joined(const struct call_known *k, struct call_stats *s, const struct fact_call *f)
 {
 	for (int i = 0; i < STATES; i++)
 		if (f->state[i] != FACT_NONE)
 			s->state[i] += f->state[i];
 	s->waker_events += f->waker_events;
 	/* without the scheduler's events, waiting looks like working */
-	if (!core_observes(c, MG_EVENT_sched_switch))
+	if (!k->has_scheduler)
 		return;
 	MG_CALL_SUMS(NO, NO, ADD_SPAN)
-	add_overhead(c, s, f);
+	add_overhead(k, s, f);
 }
 
 /* Counts an application call without its system call, by the reason and by the time it came. */
-static void add_alone(const struct core *c, struct call_stats *s, const struct fact_call *f)
+static void add_alone(const struct call_known *k, struct call_stats *s, const struct fact_call *f)
 {
 	if (f->no_system_call == NO_CALL_LOST)
 		s->missing++;
 	if (f->no_system_call != NO_CALL_NONE)
 		return;
-	if (!core_kernel_events(c)) {
+	if (!k->kernel_events) {
 		s->before++;
 	} else {
-		s->alone = s->alone_at == core_kernel_events(c) ? s->alone + 1 : 1;
-		s->alone_at = core_kernel_events(c);
+		s->alone = s->alone_at == k->kernel_events ? s->alone + 1 : 1;
+		s->alone_at = k->kernel_events;
 	}
 }
 
 static void on_call(void *arg, const void *fact)
 {
-	const struct fact_call *f = fact;
+	const struct call_told *told = fact;
+	const struct fact_call *f = &told->fact;
 	struct call_table *t = arg;
 	struct call_stats *s;
 
@@ -109,12 +111,12 @@ static void on_call(void *arg, const void *fact)
 	MG_CALL_SUMS(ADD, NO, NO)
 	dist_add(&s->total, f->end - f->begin, 1);
 	if (f->seen_by == SEEN_APP)
-		add_alone(t->core, s, f);
+		add_alone(&told->known, s, f);
 	if (f->complete != 1)
 		return;
 	MG_CALL_SUMS(NO, ADD, NO)
 	if (f->seen_by == SEEN_BOTH)
-		add_joined(t->core, s, f);
+		add_joined(&told->known, s, f);
 }
 
 void call_table_listen(struct call_table *t, struct core *c)

@@ -19,12 +19,13 @@
 struct figures {
 	struct measures_memory memory;
 	struct sched_stats sched;
-	struct drop *drops; /* a hash table */
+	struct call_table calls;
 	struct exchange_table exchanges;
-	struct stack_table stacks;
 	const struct filter *filter; /* NULL: all of the recording counts */
 	struct gated gate[FIGURES_GATES];
-	struct call_table calls; /* not next to what another thread may sum up (figures_apart()) */
+	/* these are not next to what another thread may sum up (figures_apart()) */
+	struct drop *drops; /* a hash table */
+	struct stack_table stacks;
 	uint64_t calls_all, calls_taken; /* with a filter: calls, and those that it takes */
 	uint32_t listeners;              /* number of listeners registered */
 };

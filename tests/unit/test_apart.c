@@ -10,6 +10,7 @@
 
 #define EVENTS      20000
 #define FACTS_EACH  3
+#define COUNT(a)    (sizeof(a) / sizeof((a)[0]))
 #define DUE_AT_ONCE 1000 /* a listener asks at each thousandth fact */
 
 struct seen {
@@ -121,12 +122,62 @@ static void an_address_may_change_after_the_fact(void **unused)
 	facts_apart_end(a);
 }
 
+/* Notes the last packet. */
+static void note_packet(void *arg, const void *fact)
+{
+	memcpy(arg, fact, sizeof(struct fact_packet));
+}
+
+static void a_packet_arrives_as_it_was_however_large_its_numbers(void **unused)
+{
+	static const uint64_t numbers[] = {0, 1, (1u << 26) - 2, (1u << 26) - 1, UINT32_MAX,
+		1ull << 32, FACT_NONE - 1, FACT_NONE};
+	static void *state[2];
+	struct facts f = {0};
+	struct seen s = {0};
+	struct fact_packet got;
+	struct facts_apart *a;
+
+	(void)unused;
+	assert_true(facts_listen(&f, FACT_packet, note_packet, &got));
+	a = facts_apart_begin(&f, &(struct facts_due){&s.due, between, &s});
+	if (!a) /* a single CPU */
+		skip();
+	for (uint32_t i = 0; i < 5 * COUNT(numbers); i++) {
+		uint64_t n = numbers[i / 5], at[5] = {7, 8, 9, 10, 11};
+		struct fact_packet p;
+
+		at[i % 5] = n;
+		p = (struct fact_packet){.time = 1ull << 60,
+			.flow = {.sock = FACT_NONE - i,
+				.rx = i % 2,
+				.state = i % 3 ? &state[1] : NULL},
+			.layer = FACT_LAYER(i % 2, (i % 2 ? RX_LAYERS : TX_LAYERS) - 1),
+			.offset = at[0],
+			.payload = at[1],
+			.fresh = at[2],
+			.packets = at[3],
+			.wire = at[4]};
+		emit_packet(&f, &p);
+		facts_apart_event(a);
+		facts_apart_await(a);
+		assert_true(got.time == p.time && got.flow.sock == p.flow.sock);
+		assert_true(got.flow.rx == p.flow.rx && got.flow.state == p.flow.state);
+		assert_int_equal(got.layer, p.layer);
+		assert_true(got.offset == p.offset && got.payload == p.payload);
+		assert_true(got.fresh == p.fresh && got.packets == p.packets);
+		assert_true(got.wire == p.wire);
+	}
+	facts_apart_end(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(facts_come_in_order_and_what_is_due_comes_between_events),
 		cmocka_unit_test(waiting_for_the_listeners_all_the_time_ends_it_without_a_loss),
 		cmocka_unit_test(an_address_may_change_after_the_fact),
+		cmocka_unit_test(a_packet_arrives_as_it_was_however_large_its_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,12 +9,6 @@
 #include "socket/socket.h"
 #include "task/threads.h"
 
-/* Returns the flow of the call's bytes; the sending one if the call has no direction. */
-static struct fact_flow_id flow_of(uint64_t cookie, enum mg_direction dir)
-{
-	return (struct fact_flow_id){.sock = cookie, .rx = dir == MG_DIR_RX};
-}
-
 static void fill_kernel(
 	struct core *c, const struct thread *t, const struct kernel_call *k, struct fact_call *f)
 {
@@ -22,10 +16,12 @@ static void fill_kernel(
 
 	f->kernel_begin = k->enter;
 	f->kernel_end = k->exit;
-	f->flow = flow_of(k->cookie, mg_syscall_direction(k->call));
 	if (k->pieces) {
 		f->flow = flow_fact(k->piece[0].flow);
 		f->offset = k->piece[0].off;
+	} else { /* the sending flow if the call has no direction */
+		f->flow.sock = k->cookie;
+		f->flow.rx = mg_syscall_direction(k->call) == MG_DIR_RX;
 	}
 	for (uint32_t i = 0; i < k->pieces && !bytes; i++)
 		f->bytes += k->piece[i].len;
@@ -78,46 +74,64 @@ static inline void begin(struct fact_call *f, const struct thread *t)
 	memset(f->state, 0xff, sizeof(f->state)); /* FACT_NONE */
 }
 
+/* Emits the call, and behind it what else is known by now. */
+static void tell(const struct core *c, struct call_told *told)
+{
+	const struct mg_calibration *p = &c->trace.calibration;
+
+	told->known = (struct call_known){.clock_error = clockmap_error(&c->clock),
+		.kernel_events = c->counts.kernel_events,
+		.has_scheduler = core_observes(c, MG_EVENT_sched_switch),
+		.read_cycles = p->read_cycles,
+		.event_cycles = p->event_cycles,
+		.event_spread = p->event_spread,
+		.event_scatter = p->event_scatter,
+		.system_cycles = p->system_cycles};
+	emit_call(&c->facts, &told->fact);
+}
+
 void call_tell_app(struct core *c, const struct thread *t, const struct mg_event *e,
 	const struct kernel_call *k, uint64_t bytes, enum fact_no_call no_call)
 {
-	struct fact_call f;
+	struct call_told told;
+	struct fact_call *f = &told.fact;
 
 	if (!facts_wanted(&c->facts, FACT_call))
 		return;
-	begin(&f, t);
-	f.begin = e->call.enter;
-	f.end = e->call.exit;
-	f.function = (uint16_t)(e->id - MG_APP_BASE);
-	f.seen_by = k ? SEEN_BOTH : SEEN_APP;
-	f.kind = e->call.kind;
-	f.result = e->call.ret;
-	f.bytes = bytes;
+	begin(f, t);
+	f->begin = e->call.enter;
+	f->end = e->call.exit;
+	f->function = (uint16_t)(e->id - MG_APP_BASE);
+	f->seen_by = k ? SEEN_BOTH : SEEN_APP;
+	f->kind = e->call.kind;
+	f->result = e->call.ret;
+	f->bytes = bytes;
 	if (e->call.logged)
-		f.logged = e->call.logged;
-	f.no_system_call = (uint8_t)no_call;
+		f->logged = e->call.logged;
+	f->no_system_call = (uint8_t)no_call;
 	if (k)
-		fill_kernel(c, t, k, &f);
-	if (k && f.complete)
-		fill_states(c, k, &f);
-	emit_call(&c->facts, &f);
+		fill_kernel(c, t, k, f);
+	if (k && f->complete)
+		fill_states(c, k, f);
+	tell(c, &told);
 }
 
 void call_tell_kernel(
 	struct core *c, const struct thread *t, const struct kernel_call *k, uint64_t bytes)
 {
-	struct fact_call f;
+	struct call_told told;
+	struct fact_call *f = &told.fact;
 
 	if (!facts_wanted(&c->facts, FACT_call))
 		return;
-	begin(&f, t);
-	f.begin = k->enter;
-	f.end = k->exit;
-	f.function = FACT_SYSTEM_CALL | k->call;
-	f.seen_by = SEEN_KERNEL;
-	f.kind = k->kind;
-	f.result = k->ret;
-	f.bytes = bytes;
-	fill_kernel(c, t, k, &f);
-	emit_call(&c->facts, &f);
+	begin(f, t);
+	f->begin = k->enter;
+	f->end = k->exit;
+	f->function = FACT_SYSTEM_CALL | k->call;
+	f->seen_by = SEEN_KERNEL;
+	f->kind = k->kind;
+	f->result = k->ret;
+	f->bytes = bytes;
+	fill_kernel(c, t, k, f);
+	tell(c, &told);
 }
