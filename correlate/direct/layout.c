@@ -185,9 +185,12 @@ static void find_plain(const struct layout *l, struct event_class *k)
 	const struct move *m = k->move;
 	uint16_t id = k->desc->id;
 
-	k->is_plain = l->has_ids && k->moves == 1 && !k->clear && m->kind == MOVE_BYTES &&
-		      !m->from && !m->to && m->size >= PLAIN_LEAST && m->size == k->size &&
+	/* what is shorter than eight bytes is cleared by the copy itself */
+	k->is_plain = l->has_ids && k->moves == 1 && (!k->clear || k->size == k->desc->size) &&
+		      m->kind == MOVE_BYTES && !m->from && !m->to && m->size == k->size &&
 		      id != MG_EVENT_mark && id != MG_EVENT_contents;
+	k->id = id;
+	k->mask = k->size < sizeof(k->mask) ? (1ull << 8 * k->size) - 1 : UINT64_MAX;
 	k->ids_at = l->tid.at;
 	if (MG_IS_CALL(id))
 		k->ids_at = l->event_head + offsetof(struct mg_call, tid);

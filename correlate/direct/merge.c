@@ -88,18 +88,64 @@ void contents_tell(const struct contents *sum, struct core *core, const struct l
 	core_read_trace(core, l->is_app ? CORE_APP : CORE_KERNEL, sum->events, sum->told);
 }
 
-int merge_take(struct merge *m)
+/*
+ * Takes plain events of the present packet, up to the key `last`, with what changes in registers.
+ * Leaves the stream at the next event, or at the first one that is not plain. Returns NULL, or what
+ * is wrong.
+ */
+static const char *take_plain(struct merge *m, struct stream *s, int64_t last)
+{
+	const struct layout *l = s->layout;
+	const uint8_t *at = s->at, *const end = s->end;
+	const uint64_t until = s->until, latest = (uint64_t)last - (uint64_t)s->offset_ns;
+	uint64_t time = s->time, next = time, taken = 0;
+	const struct event_class *k;
+	const int16_t cpu = s->cpu;
+	struct core *c = m->core;
+	struct mg_event *e;
+
+	while (next <= latest && (k = stream_plain(l, at, end)) && (e = core_room(c))) {
+		time = next;
+		e->time_ns = time;
+		e->cpu = cpu;
+		at = stream_decode(l, k, at, e);
+		core_put(c);
+		taken++;
+		if ((size_t)(end - at) < l->event_head)
+			break;
+		memcpy(&next, at + l->time.at, sizeof(next));
+		if (next < time || next > until)
+			break;
+	}
+	m->reached = (int64_t)time + s->offset_ns;
+	s->at = at;
+	s->time = time;
+	s->events += taken;
+	s->has_cpu |= taken > 0;
+	return taken ? stream_advance(s) : NULL;
+}
+
+/* Returns the key of the last event that is read now: events as old are read by rank. */
+static int64_t last_now(const struct merge *m, const struct stream *s)
 {
 	const struct stream *other = second(m);
+	int64_t last = m->limit, key = other ? stream_key(other) : INT64_MAX;
+
+	if (other && s->rank > other->rank)
+		key--;
+	return key < last ? key : last;
+}
+
+int merge_take(struct merge *m)
+{
 	bool text = core_listener(m->core) != NULL;
 	struct stream *s = m->heap[0];
+	int64_t last = last_now(m, s);
 	const char *what = NULL;
-	int err = 0;
 
 	if (!s->window) /* only its start has been checked until now */
 		what = stream_start(s);
-	while (!what && !err && !s->ended && (!other || stream_before(s, other)) &&
-		stream_key(s) <= m->limit) {
+	while (!what && !s->ended && stream_key(s) <= last) {
 		struct mg_event *e;
 
 		m->reached = stream_key(s);
@@ -108,11 +154,15 @@ int merge_take(struct merge *m)
 			what = stream_pass_gap(s);
 			continue;
 		}
-		e = core_room(m->core);
-		if (!e) {
-			err = -ENOMEM;
-			break;
+		if (stream_plain(s->layout, s->at, s->end)) {
+			what = take_plain(m, s, last);
+			if (core_lacks_memory(m->core))
+				break;
+			continue;
 		}
+		e = core_room(m->core);
+		if (!e)
+			break;
 		what = stream_event(s, e, text);
 		if (!what && e->id)
 			core_put(m->core);
@@ -128,7 +178,7 @@ int merge_take(struct merge *m)
 	}
 	if (m->n)
 		sift_down(m, 0);
-	if (err || core_lacks_memory(m->core))
+	if (core_lacks_memory(m->core))
 		return merge_out_of_memory(m);
 	return what ? merge_failed(m, s, what) : 0;
 }

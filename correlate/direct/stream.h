@@ -57,29 +57,46 @@ const char *stream_check(struct stream *s);
 const char *stream_start(struct stream *s);
 const char *stream_event_any(struct stream *s, struct mg_event *out, bool text);
 /*
- * Decodes the present event; `id` is 0 if it is not magnet's. With `text`, also writes the fields
- * of chosen events.
+ * Returns the class of the event at `head`; NULL if it is not a plain one, or so near to the
+ * packet's end that a copy would go beyond.
  */
-static inline const char *stream_event(struct stream *s, struct mg_event *out, bool text)
+static inline const struct event_class *stream_plain(
+	const struct layout *l, const uint8_t *head, const uint8_t *end)
 {
-	const struct layout *l = s->layout;
-	const uint8_t *head = s->at, *fields = head + l->event_head;
 	const struct event_class *k;
 	uint16_t id;
 
 	memcpy(&id, head + l->id.at, sizeof(id));
 	k = id < l->classes ? l->class[id] : NULL;
-	if (!k || !k->is_plain || (size_t)(s->end - fields) < k->size)
-		return stream_event_any(s, out, text);
-	s->at = fields + k->size;
-	s->events++;
-	s->has_cpu = true;
-	out->time_ns = s->time;
-	out->cpu = s->cpu;
-	out->id = k->desc->id;
+	return k && k->is_plain && (size_t)(end - head) >= l->event_head + PLAIN_BYTES ? k : NULL;
+}
+/* Decodes the plain event at `head`; its time and CPU are the caller's. Returns its end. */
+static inline const uint8_t *stream_decode(const struct layout *l, const struct event_class *k,
+	const uint8_t *head, struct mg_event *out)
+{
+	const uint8_t *fields = head + l->event_head;
+
+	out->id = k->id;
 	memcpy((uint8_t *)out + offsetof(struct mg_event, tid), head + k->ids_at,
 		sizeof(out->tid) + sizeof(out->pid));
-	copy_plain((uint8_t *)&out->sys_enter, fields, k->size);
+	copy_plain((uint8_t *)&out->sys_enter, fields, k->mask);
+	return fields + k->size;
+}
+/*
+ * Decodes the present event; `id` is 0 if it is not magnet's. With `text`, also writes the fields
+ * of chosen events.
+ */
+static inline const char *stream_event(struct stream *s, struct mg_event *out, bool text)
+{
+	const struct event_class *k = stream_plain(s->layout, s->at, s->end);
+
+	if (!k)
+		return stream_event_any(s, out, text);
+	out->time_ns = s->time;
+	out->cpu = s->cpu;
+	s->at = stream_decode(s->layout, k, s->at, out);
+	s->events++;
+	s->has_cpu = true;
 	return NULL;
 }
 /* Goes past the gap before the next event. */
