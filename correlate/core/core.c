@@ -275,8 +275,7 @@ static void release(struct core *c, bool all)
 	struct mg_event *e;
 
 	while ((e = queue_first(&c->due.pending))) {
-		if ((!clockmap_valid(&c->clock) || e->time_ns > clockmap_until(&c->clock)) &&
-			!waits_no_longer(c, e, all))
+		if (!clockmap_has(&c->clock, e->time_ns) && !waits_no_longer(c, e, all))
 			return;
 		if (MG_IS_RING(e->id)) {
 			process_hook(c, e);

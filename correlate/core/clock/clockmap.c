@@ -117,6 +117,7 @@ static void use(struct clockmap *m, const struct clock_point *p)
 					   __builtin_add_overflow(most, ns / 2, &most)
 				   ? 0
 				   : ns;
+	m->now.reciprocal = UINT64_MAX / ns;
 }
 
 uint64_t clockmap_cycles_elsewhere(struct clockmap *m, uint64_t ns)

@@ -21,6 +21,7 @@ struct clockmap {
 	/* the same segment, where no product of two differences overflows; else of length 0 */
 	struct {
 		uint64_t ns, length_ns, cycles, length_cycles;
+		uint64_t reciprocal; /* 2^64 / length_ns, or a little less */
 	} now;
 	double error;        /* largest error of the segments so far */
 	uint64_t longest_ns; /* longest time between two consecutive points */
@@ -48,11 +49,14 @@ static inline void clockmap_use_ns(struct clockmap *m)
 uint64_t clockmap_cycles_elsewhere(struct clockmap *m, uint64_t ns);
 static inline uint64_t clockmap_cycles(struct clockmap *m, uint64_t ns)
 {
-	uint64_t in = ns - m->now.ns, length = m->now.length_ns;
+	uint64_t in = ns - m->now.ns, length = m->now.length_ns, within, quotient;
 
-	if (in < length)
-		return m->now.cycles + (in * m->now.length_cycles + length / 2) / length;
-	return clockmap_cycles_elsewhere(m, ns);
+	if (in >= length)
+		return clockmap_cycles_elsewhere(m, ns);
+	within = in * m->now.length_cycles + length / 2;
+	/* the product is the quotient, or 1 less: the CPU waits longer for a division */
+	quotient = (uint64_t)((unsigned __int128)within * m->now.reciprocal >> 64);
+	return m->now.cycles + quotient + (within - quotient * length >= length);
 }
 uint64_t clockmap_ns(struct clockmap *m, uint64_t cycles);
 /* Converts the program's own counter reading to the unit of times: cycles, or nanoseconds. */
@@ -69,6 +73,12 @@ static inline uint64_t clockmap_span(const struct clockmap *m, uint64_t ns)
 static inline uint64_t clockmap_until(const struct clockmap *m)
 {
 	return m->n ? m->p[m->n - 1].ns : 0;
+}
+/* Returns whether the time is not after the last point; before the first one is no matter. */
+static inline bool clockmap_has(const struct clockmap *m, uint64_t ns)
+{
+	return ns - m->now.ns < m->now.length_ns /* within the segment that is used */ ||
+	       (clockmap_valid(m) && ns <= clockmap_until(m));
 }
 /* Returns the counter's frequency over the whole span, Hz; 1e9 with nanoseconds only. */
 double clockmap_hz(const struct clockmap *m);

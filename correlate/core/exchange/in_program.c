@@ -44,7 +44,7 @@ struct walk {
 	struct thread *reader, *writer;
 	bool joined; /* wakings lead from the one to the other */
 	uint32_t n;
-	struct program_part part[PARTS];
+	struct program_part part[PARTS + 1]; /* and one that is being made */
 };
 
 /* ---- parts ---- */
@@ -65,29 +65,17 @@ static struct program_part *find(struct walk *w, const struct program_part *p, b
 	return NULL;
 }
 
-static struct program_part *new_part(struct walk *w, const struct program_part *p)
+static uint64_t same(uint64_t a, uint64_t b)
 {
-	struct program_part *to = &w->part[w->n++];
-
-	*to = *p;
-	to->time = to->times = 0;
-	return to;
+	return a == b ? a : FACT_NONE;
 }
 
-static struct program_part *place_of(struct walk *w, const struct program_part *p)
+/* Makes it a part that differs from others by its kind only. */
+static void make_rest(struct program_part *p)
 {
-	struct program_part *to = find(w, p, true), rest;
-
-	if (to)
-		return to;
-	if (w->n < PARTS_BY_THREAD)
-		return new_part(w, p);
-	to = find(w, p, false);
-	if (to)
-		return to;
-	if (w->n < PARTS_OF_ANY)
-		return new_part(w, p);
-	rest = (struct program_part){.begin = p->begin,
+	*p = (struct program_part){.begin = p->begin,
+		.time = p->time,
+		.times = 1,
 		.part = p->part,
 		.why = p->why,
 		.tid = p->tid,
@@ -96,19 +84,26 @@ static struct program_part *place_of(struct walk *w, const struct program_part *
 		.waker = FACT_NONE,
 		.blocked_in = FACT_NO_WORD,
 		.io = FACT_MAYBE};
-	to = find(w, &rest, false);
-	return to ? to : new_part(w, &rest);
 }
 
-static uint64_t same(uint64_t a, uint64_t b)
+/*
+ * Takes the part that was written behind the others: adds it to one like it, or keeps it there, as
+ * a copy of what has just been written costs more than all else here.
+ */
+static void take(struct walk *w)
 {
-	return a == b ? a : FACT_NONE;
-}
+	struct program_part *p = &w->part[w->n], *to = find(w, p, true);
 
-static void add(struct walk *w, const struct program_part *p)
-{
-	struct program_part *to = place_of(w, p);
-
+	if (!to && w->n >= PARTS_BY_THREAD)
+		to = find(w, p, false);
+	if (!to && w->n >= PARTS_OF_ANY) {
+		make_rest(p);
+		to = find(w, p, false);
+	}
+	if (!to) {
+		w->n++;
+		return;
+	}
 	to->time += p->time;
 	to->times++;
 	to->begin = p->begin; /* the walk goes back */
@@ -122,8 +117,13 @@ static void add(struct walk *w, const struct program_part *p)
 static void add_time(struct walk *w, enum fact_program_part part, const struct thread *t,
 	const struct past_wait *wait, uint64_t from, uint64_t to)
 {
-	struct program_part p = {.begin = from,
+	struct program_part *p = &w->part[w->n];
+
+	if (to <= from)
+		return;
+	*p = (struct program_part){.begin = from,
 		.time = to - from,
+		.times = 1,
 		.part = (uint8_t)part,
 		.why = FACT_NO_WORD,
 		.tid = t ? t->tid : FACT_NONE,
@@ -132,23 +132,20 @@ static void add_time(struct walk *w, enum fact_program_part part, const struct t
 		.waker = FACT_NONE,
 		.blocked_in = FACT_NO_WORD,
 		.io = FACT_MAYBE};
-
-	if (to <= from)
-		return;
 	if (part == PROGRAM_UNKNOWN)
-		p.why = NOT_DIVIDED_UNSEEN;
+		p->why = NOT_DIVIDED_UNSEEN;
 	if (wait && (part == PROGRAM_BLOCKED || part == PROGRAM_UNDIVIDED)) {
-		p.blocked_in = wait->blocked_in;
-		p.io = wait->io;
-		p.call = wait->call;
-		p.descriptor = wait->descriptor;
-		p.port = wait->port;
-		p.has_peer = wait->has_peer;
-		memcpy(p.addr, wait->addr, sizeof(p.addr));
+		p->blocked_in = wait->blocked_in;
+		p->io = wait->io;
+		p->call = wait->call;
+		p->descriptor = wait->descriptor;
+		p->port = wait->port;
+		p->has_peer = wait->has_peer;
+		memcpy(p->addr, wait->addr, sizeof(p->addr));
 		if (wait->waker)
-			p.waker = wait->waker->tid;
+			p->waker = wait->waker->tid;
 	}
-	add(w, &p);
+	take(w);
 }
 
 /* ---- the walk ---- */

@@ -29,10 +29,10 @@ static bool is_damaged(const struct core *c, const struct flow *f, uint32_t end,
 	const struct ranges *handed = &f->layer[TX_IP_OUT];
 	uint64_t at;
 
-	if (!f->last.ip || mg_events_have(f->missing.events, MG_EVENT_ip_out) ||
-		!mg_events_have(core_hooked(c, f->sock->netns), MG_EVENT_ip_out))
+	if (!f->last.ip || !flow_place(f, end, &at) || at <= ranges_end(handed) + !bytes)
 		return false;
-	return flow_place(f, end, &at) && at > ranges_end(handed) + !bytes;
+	return !mg_events_have(f->missing.events, MG_EVENT_ip_out) &&
+	       mg_events_have(core_hooked(c, f->sock->netns), MG_EVENT_ip_out);
 }
 
 /* Notes when bytes left that had not before. */

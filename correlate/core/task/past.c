@@ -43,6 +43,10 @@ static void keep(struct core *c, struct thread *t, const struct past_wait *w)
 	to->thread = t;
 	to->before = t->past.last;
 	t->past.last = ++p->next;
+	/* the next one has left the caches since it was written */
+	to = &p->wait[p->next & (p->room - 1)];
+	__builtin_prefetch(to, 1);
+	__builtin_prefetch((const char *)(to + 1) - 1, 1);
 }
 
 void past_keep(struct core *c, struct thread *t, const struct fact_wait *f)

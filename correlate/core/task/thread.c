@@ -78,13 +78,17 @@ static void mark(struct thread *t, uint64_t now)
 	t->user.marks[t->user.n++] = (struct user_mark){now, (uint8_t)thread_state(t)};
 }
 
-/* Returns the first mark after that time. */
+/* Returns the first mark after that time, which is nearly always one of the last. */
+#define LAST_MARKS 8
 static uint32_t first_after(const struct thread *t, uint64_t time)
 {
 	uint32_t lo = 0, hi = t->user.n;
 
 	if (!t->user.in_order)
 		return 0;
+	for (int i = 0; i < LAST_MARKS; i++, hi--)
+		if (!hi || t->user.marks[hi - 1].t <= time)
+			return hi;
 	while (lo < hi) {
 		uint32_t mid = (lo + hi) / 2;
 
@@ -243,9 +247,9 @@ static void tell_wait(struct core *c, struct thread *t, uint64_t end, int cpu)
 		blocked_tell(c, t, &f);
 	f.complete = seen && t->away.state != STATE_BLOCKED &&
 		     !gap_within(c, MG_LAYER_SCHED, f.begin, end, -1, -1);
-	emit_wait(&c->facts, &f);
 	if (end && past_wanted(c))
 		past_keep(c, t, &f);
+	emit_wait(&c->facts, &f);
 }
 
 static bool wait_is_wanted(const struct core *c)

@@ -6,7 +6,8 @@
 #include "core.h"
 
 struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid);
-static inline struct thread *thread_get(struct core *c, uint32_t tid, uint32_t pid)
+static inline __attribute__((always_inline)) struct thread *thread_get(
+	struct core *c, uint32_t tid, uint32_t pid)
 {
 	struct thread *t = c->recent.thread[tid % RECENT_THREADS];
 

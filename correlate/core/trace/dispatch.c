@@ -471,7 +471,8 @@ static struct mg_sock *sock_of_event(struct core *c, const struct mg_event *e)
 #define IS_IN_OUT false
 #define IS_IN_ANY false
 
-static void to_part(struct core *c, const struct mg_event *e, struct annotation *a)
+static inline __attribute__((always_inline)) void to_part(
+	struct core *c, const struct mg_event *e, struct annotation *a)
 {
 	struct thread *t = NULL;
 
