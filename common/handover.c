@@ -95,6 +95,7 @@ struct handover_buffer *handover_empty(struct handover *h)
 	struct handover_buffer *b;
 
 	pthread_mutex_lock(&h->lock);
+	h->waited += h->given - h->returned == HANDOVER_BUFFERS;
 	while (h->given - h->returned == HANDOVER_BUFFERS)
 		wait_as_giver(h);
 	b = &h->buffer[h->given % HANDOVER_BUFFERS];

@@ -33,6 +33,12 @@
 #define WORTH_IT  (HANDOVER_SIZE / 4)
 #define FIRST_FEW 64
 
+/*
+ * Who of the two threads has less to do sums up the calls, which need nothing of a flow: the
+ * listeners' thread, unless the core has waited for it at more than each eighth buffer.
+ */
+#define WAITED_MOST 8
+
 /* Words, as they are written together (handover_pair()). */
 struct record {
 	/*
@@ -86,6 +92,7 @@ struct facts_apart {
 	uint64_t since;
 	bool is_between;       /* they wait, for `due` */
 	bool is_over;          /* they are called directly */
+	bool has_calls;        /* those of calls are */
 	uint64_t bytes, waits; /* bytes given, and times that the listeners were waited for */
 };
 
@@ -195,6 +202,14 @@ static void call_directly(struct facts_apart *a)
 	a->is_over = true;
 }
 
+/* Has the calls summed up by the core's thread from now on. */
+static void take_calls(struct facts_apart *a)
+{
+	facts_apart_await(a);
+	a->facts->of[FACT_call] = a->behind.of[FACT_call];
+	a->has_calls = true;
+}
+
 static void answer(void *arg)
 {
 	struct facts_apart *a = arg;
@@ -224,6 +239,9 @@ void facts_apart_turn(struct facts_apart *a)
 	} else if (a->turn.is_full) {
 		give(a);
 		a->buffer = handover_empty(&a->to); /* now, as it may wait, and do what is due */
+		if (!a->has_calls && a->to.waited > WAITED_MOST &&
+			a->to.waited > a->to.given / WAITED_MOST)
+			take_calls(a);
 	}
 	handover_look(&a->to);
 }

@@ -2,6 +2,7 @@
 /* Listeners in a thread of their own: they get every fact, in order, and what they ask for. */
 #include "facts/apart.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -171,12 +172,57 @@ static void a_packet_arrives_as_it_was_however_large_its_numbers(void **unused)
 	facts_apart_end(a);
 }
 
+struct slow {
+	uint64_t calls;
+	pthread_t thread; /* that got the last one */
+};
+
+static void on_call_slowly(void *arg, const void *fact)
+{
+	struct slow *s = arg;
+
+	assert_int_equal(((const struct fact_call *)fact)->bytes, s->calls);
+	s->calls++;
+	s->thread = pthread_self();
+	for (volatile int i = 0; i < 5000; i++)
+		;
+}
+
+static void calls_are_taken_back_in_order_from_listeners_that_are_slow(void **unused)
+{
+	struct facts f = {0};
+	struct seen s = {0};
+	struct slow slow = {0};
+	struct facts_apart *a;
+
+	(void)unused;
+	assert_true(facts_listen(&f, FACT_call, on_call_slowly, &slow));
+	a = facts_apart_begin(&f, &(struct facts_due){&s.due, between, &s});
+	if (!a) /* a single CPU */
+		skip();
+	for (uint64_t i = 0; i < EVENTS; i++) {
+		struct call_told told = {.fact = {.bytes = i}};
+
+		emit_call(&f, &told.fact);
+		facts_apart_event(a);
+		if (i == 0) {
+			facts_apart_await(a);
+			assert_false(pthread_equal(slow.thread, pthread_self()));
+		}
+	}
+	facts_apart_await(a);
+	assert_int_equal(slow.calls, EVENTS);
+	assert_true(pthread_equal(slow.thread, pthread_self()));
+	facts_apart_end(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(facts_come_in_order_and_what_is_due_comes_between_events),
 		cmocka_unit_test(waiting_for_the_listeners_all_the_time_ends_it_without_a_loss),
 		cmocka_unit_test(an_address_may_change_after_the_fact),
+		cmocka_unit_test(calls_are_taken_back_in_order_from_listeners_that_are_slow),
 		cmocka_unit_test(a_packet_arrives_as_it_was_however_large_its_numbers),
 	};
 
