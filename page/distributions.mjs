@@ -7,20 +7,12 @@ import { index } from "./data.mjs";
 import { attach } from "./gestures.mjs";
 import { Line, rows } from "./levels.mjs";
 import { element, folded, table } from "./table.mjs";
-import { bytes, count, linearTicks, logTicks, share, time } from "./units.mjs";
+import { bytes, count, logAxisTicks, share, time } from "./units.mjs";
 import { View } from "./view.mjs";
 
 const HEIGHT = 220;
 const COLOURS = ["--c1", "--c2", "--c3", "--c4", "--c5", "--c6", "--c7"];
-const PIXELS_A_TICK = 70;
 const NARROWEST_FACTOR = 0.02; // a factor of 1.05: the axis is of logarithms
-
-/** Returns the ticks of an axis whose values are logarithms; in even steps where it is too short for powers. */
-function ticksOf(from, to, pixels, format) {
-  let ticks = logTicks(from, to, Math.floor(pixels / PIXELS_A_TICK), format);
-  if (ticks.length < 3) ticks = linearTicks(10 ** from, 10 ** to, pixels / 2, format);
-  return ticks.map((t) => ({ ...t, v: Math.log10(t.v) }));
-}
 
 /** A chart of distribution functions, of {name, shares, values}. */
 class Distributions {
@@ -85,7 +77,7 @@ class Distributions {
       axisLineColor: colour("--axis"),
       dateWindow: [from, to],
       axes: {
-        x: { ticker: (least, most, pixels) => ticksOf(least, most, pixels, this.format) },
+        x: { ticker: (least, most, pixels) => logAxisTicks(least, most, pixels, this.format) },
         y: { axisLabelFormatter: (y) => `${Math.round(100 * y)} %`, axisLabelWidth: LEFT - 6 },
       },
     };

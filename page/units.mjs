@@ -87,3 +87,23 @@ export function logTicks(from, to, room, format) {
   const every = Math.max(Math.ceil(seen.length / Math.max(room, 2)), 1);
   return seen.filter((_, i) => i % every === 0).map((v) => ({ v, label: format(v) }));
 }
+
+const PIXELS_A_TICK = 70;
+const PIXELS_A_LABEL = 54;
+
+/**
+ * The same, each at its logarithm; in even steps where the axis is too short for powers, without those whose label
+ * would lie on the one before.
+ */
+export function logAxisTicks(from, to, pixels, format) {
+  let ticks = logTicks(from, to, Math.floor(pixels / PIXELS_A_TICK), format);
+  if (ticks.length < 3) ticks = linearTicks(10 ** from, 10 ** to, pixels / 2, format);
+  let last = -Infinity;
+  return ticks
+    .map((t) => ({ ...t, v: Math.log10(t.v) }))
+    .filter((t) => {
+      if (((t.v - last) / (to - from)) * pixels < PIXELS_A_LABEL) return false;
+      last = t.v;
+      return true;
+    });
+}

@@ -79,4 +79,8 @@ for (const [made, expected] of [
   assert.equal(made, expected);
 assert.deepEqual(units.linearTicks(0, 10, 200, units.count).map((t) => t.label), ["0", "2", "4", "6", "8", "10"]);
 assert.deepEqual(units.linearTicks(0, 4096, 160, units.bytes).map((t) => t.label), ["0 B", "1 KiB", "2 KiB", "3 KiB", "4 KiB"]);
+// on an axis of logarithms even steps come closer and closer: labels keep apart
+const even = units.logAxisTicks(Math.log10(2e5), Math.log10(6.8e6), 270, units.time);
+assert.deepEqual(even.map((t) => t.label), ["2 ms", "6 ms"], "4 ms would be too near to both");
+assert.deepEqual(units.logAxisTicks(0, 9, 270, units.time).map((t) => t.label), ["1 ns", "10 µs", "100 ms"]);
 console.log("ok");
