@@ -28,10 +28,16 @@ def run(*args, check=True, **kw):
     return p
 
 
+SCRATCH = []
+
+
 def scratch():
-    """Returns a directory that is removed when this process ends, also where it is skipped or fails."""
+    """
+    Returns a directory that is removed when this process ends, also where it is skipped or fails, or starts over.
+    """
     directory, owner = tempfile.mkdtemp(prefix="magnet-test-"), os.getpid()
     atexit.register(lambda: os.getpid() == owner and shutil.rmtree(directory, ignore_errors=True))
+    SCRATCH.append(directory)
     return directory
 
 
@@ -78,6 +84,8 @@ def own_network():
     os.environ["MAGNET_TEST_OWN_NETWORK"] = "1"
     if subprocess.run(["unshare", "-n", "true"], capture_output=True).returncode == 0:
         sys.stdout.flush()
+        for directory in SCRATCH:
+            shutil.rmtree(directory, ignore_errors=True)
         os.execvp("unshare", ["unshare", "-n", "sh", "-c", 'ip link set lo up; exec "$0" "$@"',
                               sys.executable, *sys.argv])
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -95,6 +96,7 @@ static void losses_before_the_trace_was_full_count(void **unused)
 	 */
 	assert_int_equal(result.discarded, LOST + result.events - 2);
 	callers_free(&result.callers);
+	trace_dir_remove(strdup(path));
 	trace_dir_remove(dir);
 }
 
