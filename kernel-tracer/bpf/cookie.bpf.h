@@ -34,9 +34,12 @@ __noinline __u64 look_up_tuple(__u64 tuple)
  */
 static __always_inline __u64 cookie_of(const struct sock *sk)
 {
-	__u64 number = sk->__sk_common.skc_cookie.counter, address = (__u64)sk, cookie;
+	__u64 number, address = (__u64)sk, cookie;
 
-	if (!number || !may_be_followed(sk))
+	if (!may_be_followed(sk)) /* nearly all others leave here */
+		return 0;
+	number = sk->__sk_common.skc_cookie.counter;
+	if (!number)
 		return 0;
 	if (recall(MEMO_SOCKS, number, generation_now(), &cookie))
 		return cookie;
