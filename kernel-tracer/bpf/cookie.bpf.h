@@ -56,28 +56,26 @@ static __always_inline __u64 cookie_by_tuple(__u64 tuple)
 	return look_up_tuple(tuple);
 }
 
-/* Returns what `paths` has under the key, or 0. */
-__noinline __u64 path_at(__u64 key)
+/* Returns what `map` has under the key, or 0; `now` is its generation. */
+static __always_inline __u64 recall_or_look_up(void *map, enum memo_of table, __u64 key, __u64 now)
 {
-	__u64 now = generation_of_paths(), path;
+	__u64 value;
 
-	if (recall(MEMO_PATHS, key, now, &path))
-		return path;
-	path = look_up(&paths, key);
-	memorize(MEMO_PATHS, key, now, path);
-	return path;
+	if (recall(table, key, now, &value))
+		return value;
+	value = look_up(map, key);
+	memorize(table, key, now, value);
+	return value;
 }
 
-/* Returns what `requests` has under the key, or 0. */
+__noinline __u64 path_at(__u64 key)
+{
+	return recall_or_look_up(&paths, MEMO_PATHS, key, generation_of_paths());
+}
+
 __noinline __u64 request_at(__u64 key)
 {
-	__u64 now = generation_now(), request;
-
-	if (recall(MEMO_REQUESTS, key, now, &request))
-		return request;
-	request = look_up(&requests, key);
-	memorize(MEMO_REQUESTS, key, now, request);
-	return request;
+	return recall_or_look_up(&requests, MEMO_REQUESTS, key, generation_now());
 }
 
 #else
@@ -110,9 +108,6 @@ static __always_inline __u64 request_at(__u64 key)
 
 	return request ? *request : 0;
 }
-
-#define way_of(tuple)                 0
-#define remember_way(tuple, way, now) (void)(now)
 
 #endif
 

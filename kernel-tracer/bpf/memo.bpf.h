@@ -11,7 +11,7 @@
  *   Datagrams change `paths` often, and have a counter of their own.
  * - A table that throws out what is not used learns that an entry is used: it throws out where
  *   something is put into it, and after that each answer is looked up again.
- * - It depends on the key alone, a socket's address or a tuple, not on the buffer: that the same
+ * - It depends on the key alone, a socket's number or a tuple, not on the buffer: that the same
  *   buffer goes down and up again, is cloned, segmented, merged, or sent by stacked devices within
  *   each other makes no difference, nor what happens to its headers.
  * - A program may interrupt another one here, and leave a mixture of two entries, whose parts do
