@@ -26,6 +26,7 @@ static void free_all(void *what)
 	drops_free(&f->drops);
 	exchange_table_free(&f->exchanges);
 	stack_table_free(&f->stacks);
+	dist_pool_free(&f->memory.dists);
 	free(f);
 }
 

@@ -8,6 +8,7 @@
 #include "alloc.h"
 #include "core/bytes/packing.h"
 #include "sums/dist_bins.h"
+#include "sums/dist_late.h"
 
 /*
  * A hash table stays as long as there is memory for it: packing the many bins of a busy flow takes
@@ -51,17 +52,19 @@ static void bare_dist(struct dist *d)
 	d->bins = NULL;
 	d->pool = NULL;
 	d->more = PACKED_THERE(d->more);
-	if (d->late_cap)
-		d->late = NULL;
+	d->late = NULL;
 }
 
 /* Writes packed bins, which are as short as they can be. */
 static void put_dist(struct packing *p, const struct dist *d)
 {
+	const struct dist_cell *c;
+	uint32_t left;
+
 	if (d->more)
 		PACK(p, d->more);
-	if (d->late_cap)
-		pack_words(p, d->late, d->late_n * sizeof(*d->late));
+	for (c = d->late, left = d->late_left; c; c = c->before, left = 0)
+		pack_words(p, c->value + left, (DIST_CELL - left) * sizeof(c->value[0]));
 	if (d->is_packed)
 		pack_bytes(p, d->packed, d->size);
 	else
@@ -134,13 +137,28 @@ void measures_pack(const void *state, struct packing *p)
 
 /* ---- reading ---- */
 
+static void get_cells(struct unpacking *u, struct dist *d)
+{
+	struct dist_cell **to = &d->late;
+	uint32_t left = d->late_left;
+
+	for (uint32_t n = dist_cells(d); n && !u->failed; n--, left = 0) {
+		struct dist_cell *c = *to = dist_cell_new(d->pool);
+
+		unpack_words_to(
+			u, c ? c->value + left : NULL, (DIST_CELL - left) * sizeof(c->value[0]));
+		if (!c)
+			return;
+		c->before = NULL;
+		to = &c->before;
+	}
+}
+
 static void get_dist(struct unpacking *u, struct dist *d)
 {
 	if (d->more)
 		UNPACK(u, d->more, 1);
-	if (d->late_cap)
-		d->late = unpack_words(
-			u, d->late_n * sizeof(*d->late), d->late_cap * sizeof(*d->late));
+	get_cells(u, d);
 	if (!d->is_packed) {
 		UNPACK(u, d->bins, d->size);
 		return;
@@ -177,6 +195,7 @@ void *measures_unpack(void *memory, struct unpacking *u)
 
 	if (!m)
 		return NULL;
+	measures_share(m, with);
 	n = measures_dists(m, dists);
 	for (uint32_t i = 0; i < n; i++)
 		get_dist(u, dists[i]);
@@ -189,7 +208,6 @@ void *measures_unpack(void *memory, struct unpacking *u)
 		get_why(u, &m->why);
 	if (m->resent)
 		get_resent(u, &m->resent);
-	measures_share(m, with);
 	with->dists.used += measures_size(m);
 	measures_check(with);
 	return m;

@@ -8,6 +8,7 @@
 
 #include "alloc.h"
 #include "sums/dist_bins.h"
+#include "sums/dist_late.h"
 
 #define FEWEST_BINS 4 /* a short connection has thirty distributions of a few values each */
 /* such small tables may be nearly full: scanning all of them takes no longer */
@@ -15,10 +16,10 @@
 /* cache line, bytes: aligning small tables would cost more than it saves */
 #define LINE 64
 
-/* Capacities grow from 3 to twice as many plus one, which malloc() does not round up. */
-#define LATE_FEWEST 3
-#define LATE_SCARCE 15 /* where the pool has little room */
-#define LATE_MOST   31
+/* Values that wait in cells. */
+#define LATE_MOST   (4 * DIST_CELL)
+#define LATE_SCARCE (2 * DIST_CELL) /* where the pool has little room */
+#define WAITING     (LATE_MOST + 1) /* with the last one */
 #define LARGE       1024 /* bytes of bins above which the waiting values are negligible */
 
 #define BUSY 64 /* samples from which on a hash table is worth its memory, if there is some */
@@ -206,8 +207,8 @@ static void keep_up(struct dist *d)
 /* Adds waiting values to packed bins. */
 static void take_late(struct dist *d, const struct dist_late *late, uint32_t n)
 {
-	uint64_t near = near_of(d), order[LATE_MOST];
-	struct dist_item item[LATE_MOST];
+	uint64_t near = near_of(d), order[WAITING];
+	struct dist_item item[WAITING];
 
 	keep_up(d);
 	for (uint32_t i = 0; i < n; i++) {
@@ -243,81 +244,75 @@ static void take_value(struct dist *d, uint64_t value, uint64_t weight)
 		take_bin(d, item.key, item.above, weight);
 }
 
-static inline struct dist_late *late_of(struct dist *d)
+/* Copies the values that wait, in no order. Returns how many there are. */
+static uint32_t waiting(const struct dist *d, struct dist_late late[WAITING])
 {
-	return d->late_cap ? d->late : &d->only;
+	uint32_t n = 0, left = d->late_left;
+
+	if (d->late_n)
+		late[n++] = d->last;
+	for (const struct dist_cell *c = d->late; n < d->late_n; c = c->before) {
+		memcpy(&late[n], &c->value[left], (DIST_CELL - left) * sizeof(*late));
+		n += DIST_CELL - left;
+		left = 0;
+	}
+	return n;
 }
 
 static void settle(struct dist *d)
 {
-	const struct dist_late *late = late_of(d);
-	struct spot spot[LATE_MOST];
+	struct dist_late late[WAITING];
+	uint32_t n = waiting(d, late);
+	struct spot spot[WAITING];
 	uint64_t near = near_of(d);
 
-	if (!d->late_n)
+	if (!n)
 		return;
-	if (!has_table(d, d->late_n)) {
-		take_late(d, late, d->late_n);
-		d->late_n = 0;
+	dist_cells_free(d);
+	if (!has_table(d, n)) {
+		take_late(d, late, n);
 		return;
 	}
-	for (uint32_t i = 0; i < d->late_n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		spot[i] = spot_of(near, d->coarse, late[i].value);
 		if (d->size > FEW_BINS) /* so that all are fetched at once */
 			__builtin_prefetch(&d->bins[place_of(d->size, spot[i].key)], 1);
 	}
-	for (uint32_t i = 0; i < d->late_n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		uint64_t weight = late[i].weight;
 
 		take_bin(d, spot[i].key, (unsigned __int128)spot[i].above * weight, weight);
 	}
-	d->late_n = 0;
-}
-
-static size_t late_size(uint32_t cap)
-{
-	return cap ? cap * sizeof(struct dist_late) + 8 : 0; /* including malloc()'s own */
 }
 
 void dist_settle(const struct dist *known)
 {
-	struct dist *d = (struct dist *)(uintptr_t)known;
-
-	settle(d);
-	if (!d->late_cap)
-		return;
-	dist_account(d, 0, late_size(d->late_cap), false);
-	free(d->late);
-	d->late_cap = 0;
+	settle((struct dist *)(uintptr_t)known);
 }
 
-/* Makes room for one more waiting value. Returns false if memory is short. */
+/* Makes room in the first cell, or empties all. Returns false if memory is short. */
 static bool make_room(struct dist *d)
 {
-	uint32_t cap = d->late_cap ? d->late_cap * 2u + 1 : LATE_FEWEST;
-	struct dist_late *more;
+	uint32_t listed = d->late_n - 1u;
+	struct dist_cell *more;
 
-	if (d->late_cap == LATE_MOST ||
-		(d->late_cap == LATE_SCARCE && d->pool && d->pool->is_scarce && d->size < LARGE)) {
+	if (listed == LATE_MOST ||
+		(listed >= LATE_SCARCE && d->pool && d->pool->is_scarce && d->size < LARGE)) {
 		settle(d);
 		return true;
 	}
-	more = mg_realloc(d->late_cap ? d->late : NULL, cap * sizeof(*more));
+	more = dist_cell_new(d->pool);
 	if (!more)
 		return false;
-	if (!d->late_cap)
-		*more = d->only;
-	dist_account(d, late_size(cap), late_size(d->late_cap), false);
+	dist_account(d, sizeof(*more), 0, false);
+	more->before = d->late;
 	d->late = more;
-	d->late_cap = (uint8_t)cap;
+	d->late_left = DIST_CELL;
 	return true;
 }
 
 void dist_add(struct dist *d, uint64_t value, uint64_t weight)
 {
-	struct dist_late *late = late_of(d);
-	uint32_t n = d->late_n;
-
 	if (weight == 0)
 		return;
 	d->sum += (unsigned __int128)value * weight;
@@ -330,18 +325,16 @@ void dist_add(struct dist *d, uint64_t value, uint64_t weight)
 		return;
 	}
 	/* a value equal to the previous one (often both are 0) needs no other place */
-	if (n && late[n - 1].value == value && weight <= UINT32_MAX - late[n - 1].weight) {
-		late[n - 1].weight += (uint32_t)weight;
+	if (d->late_n && d->last.value == value && weight <= UINT32_MAX - d->last.weight) {
+		d->last.weight += (uint32_t)weight;
 		return;
 	}
-	if (n == (d->late_cap ? d->late_cap : 1u)) {
-		if (!make_room(d))
-			return;
-		late = late_of(d);
-		n = d->late_n;
-	}
-	late[n] = (struct dist_late){(uint32_t)value, (uint32_t)weight};
-	d->late_n = (uint8_t)(n + 1);
+	if (d->late_n && !d->late_left && !make_room(d))
+		return;
+	if (d->late_n)
+		d->late->value[--d->late_left] = d->last;
+	d->last = (struct dist_late){(uint32_t)value, (uint32_t)weight};
+	d->late_n++;
 }
 
 void dist_add_near(struct dist *d, uint64_t value, uint64_t weight)
@@ -364,17 +357,17 @@ static void take_item(struct dist *d, const struct dist *from, const struct dist
 void dist_add_all(struct dist *d, const struct dist *from)
 {
 	struct dist_walk w = {.d = from};
+	struct dist_late late[WAITING];
 	struct dist_item item;
+	uint32_t n;
 
 	if (!from->n)
 		return;
 	while (dist_next(&w, &item))
 		take_item(d, from, &item);
-	for (uint32_t i = 0; i < from->late_n; i++) {
-		const struct dist_late *late = from->late_cap ? &from->late[i] : &from->only;
-
-		take_value(d, late->value, late->weight);
-	}
+	n = waiting(from, late);
+	for (uint32_t i = 0; i < n; i++)
+		take_value(d, late[i].value, late[i].weight);
 	if (from->max > d->max)
 		d->max = from->max;
 	d->sum += from->sum;
@@ -388,13 +381,13 @@ void dist_trim(struct dist *d)
 		return;
 	if (!d->is_packed && d->size && d->pool->tables > d->pool->tables_limit / 4 * 3)
 		dist_pack_table(d);
-	if (d->late_cap > LATE_FEWEST) /* packed, fewer would take as much */
-		dist_settle(d);
+	if (dist_cells(d) > 1) /* packed, fewer would take as much */
+		settle(d);
 }
 
 size_t dist_memory(const struct dist *d)
 {
-	return late_size(d->late_cap) + (d->is_packed ? dist_room(d->size) : 0);
+	return dist_cells(d) * sizeof(struct dist_cell) + (d->is_packed ? dist_room(d->size) : 0);
 }
 
 void dist_free(struct dist *d)
@@ -410,9 +403,7 @@ void dist_free(struct dist *d)
 		free(w);
 	}
 	free(d->more);
-	if (d->late_cap)
-		free(d->late);
-	dist_account(d, 0, late_size(d->late_cap), false);
+	dist_cells_free(d);
 	dist_account(d, 0, d->is_packed ? dist_room(d->size) : d->size * sizeof(*d->bins),
 		!d->is_packed);
 	free(d->bins);

@@ -34,8 +34,18 @@ struct dist_late {
 
 struct dist_more;
 
+/* A line of the cache with values that wait, filled from its end. */
+#define DIST_CELL 7
+struct dist_cell {
+	struct dist_cell *before; /* values that came earlier, or the next spare cell */
+	struct dist_late value[DIST_CELL];
+};
+struct dist_block;
+
 /* Memory of distributions that are bounded together, bytes. */
 struct dist_pool {
+	struct dist_cell *spare;
+	struct dist_block *block;    /* where cells are made */
 	size_t limit;                /* limit of both sums together */
 	size_t used;                 /* packed bins and waiting values */
 	size_t tables_limit, tables; /* hash tables, which only busy distributions have */
@@ -43,6 +53,8 @@ struct dist_pool {
 	/* binary digits by which the bins of large distributions are wider */
 	uint8_t coarse;
 };
+/* Frees what is left of the pool, after its distributions. */
+void dist_pool_free(struct dist_pool *p);
 /* The widest bins are 1/8 of the value. */
 #define DIST_COARSEST 7
 /* A distribution with no more bins than this keeps the narrowest ones. */
@@ -57,15 +69,16 @@ struct dist {
 		uint8_t *packed;       /* sorted by key, of variable length */
 	};
 	struct dist_more *more; /* NULL: none */
-	union {
-		struct dist_late *late;
-		struct dist_late only; /* replaces the pointer while `late_cap` is 0 */
-	};
 	struct dist_pool *pool; /* NULL: a hash table without limit */
 	uint32_t used;          /* number of bins */
 	uint32_t size;          /* slots, or bytes of `packed` */
-	uint8_t late_n, late_cap;
-	uint8_t coarse; /* binary digits by which the bins are wider than the narrowest */
+	/* values that wait: the last one, and cells of earlier ones, which dist_add() does not read
+	 */
+	struct dist_late last;
+	struct dist_cell *late;
+	uint8_t late_n;    /* number of values, with `last` */
+	uint8_t late_left; /* free places in the first cell */
+	uint8_t coarse;    /* binary digits by which the bins are wider than the narrowest */
 	bool is_packed;
 	uint64_t n;      /* samples */
 	uint64_t weight; /* sum of their weights */

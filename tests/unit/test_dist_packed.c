@@ -19,6 +19,13 @@ static struct dist_pool packing(void)
 	return (struct dist_pool){.limit = SIZE_MAX};
 }
 
+/* Checks that distributions have given all of it back. */
+static void end(struct dist_pool *p)
+{
+	assert_int_equal(p->used + p->tables, 0);
+	dist_pool_free(p);
+}
+
 static void assert_same(const struct dist *a, const struct dist *b)
 {
 	assert_int_equal(a->n, b->n);
@@ -70,9 +77,8 @@ static void packed_bins_tell_the_same_as_a_hash_table(void **unused)
 			dist_free(&table);
 			dist_free(&packed);
 			dist_free(&both);
-			assert_int_equal(always.used, 0);
-			assert_int_equal(until_busy.used, 0);
-			assert_int_equal(until_busy.tables, 0);
+			end(&always);
+			end(&until_busy);
 		}
 }
 
@@ -94,6 +100,7 @@ static void queries_and_trimming_change_nothing(void **unused)
 	assert_int_equal(dist_weight_of_zero(&asked), dist_weight_of_zero(&left));
 	dist_free(&asked);
 	dist_free(&left);
+	end(&pool);
 }
 
 /* If some tables fit, the others stay packed. */
@@ -116,7 +123,7 @@ static void tables_keep_their_limit(void **unused)
 		dist_free(&d[i]);
 	}
 	assert_true(tables > 0 && tables < (int)COUNT(d));
-	assert_int_equal(pool.used + pool.tables, 0);
+	end(&pool);
 }
 
 static int by_value(const void *a, const void *b)
@@ -158,7 +165,7 @@ static void wider_bins_err_by_less_than_their_width(void **unused)
 			}
 			assert_true(d.used <= (1024u >> coarse) * 32);
 			dist_free(&d);
-			assert_int_equal(pool.used, 0);
+			end(&pool);
 		}
 }
 
@@ -174,6 +181,7 @@ static void few_bins_are_not_made_wider(void **unused)
 	dist_coarsen(&d, DIST_COARSEST);
 	assert_near(dist_quantile(&d, 0.5), 100001 + (DIST_FEW / 2 - 1) * 100, 0);
 	dist_free(&d);
+	end(&pool);
 }
 
 /* Flows of one program are summed: from those with wider bins each bin's mean. */
@@ -203,6 +211,29 @@ static void all_of_one_with_wider_bins_err_by_no_more_than_these(void **unused)
 	dist_free(&wide);
 	dist_free(&exact);
 	dist_free(&sum);
+	end(&pool);
+}
+
+/* Values that wait take memory while they do, and others get it again. */
+static void waiting_values_use_memory_again(void **unused)
+{
+	struct dist_pool pool = packing();
+	struct dist d[100] = {0};
+	const struct dist_block *first = NULL;
+
+	(void)unused;
+	for (size_t i = 0; i < COUNT(d); i++) {
+		d[i].pool = &pool;
+		for (uint64_t v = 1; v <= 20; v++)
+			dist_add(&d[i], v, 1);
+		assert_int_equal(pool.used, 3 * sizeof(struct dist_cell));
+		dist_trim(&d[i]);
+		assert_int_equal(d[i].used, 20);
+		first = first ? first : pool.block;
+		assert_ptr_equal(pool.block, first);
+		dist_free(&d[i]);
+	}
+	end(&pool);
 }
 
 int main(void)
@@ -214,6 +245,7 @@ int main(void)
 		cmocka_unit_test(wider_bins_err_by_less_than_their_width),
 		cmocka_unit_test(few_bins_are_not_made_wider),
 		cmocka_unit_test(all_of_one_with_wider_bins_err_by_no_more_than_these),
+		cmocka_unit_test(waiting_values_use_memory_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,6 +53,16 @@ void *unpack_words(struct unpacking *u, size_t bytes, size_t room)
 	return to;
 }
 
+void unpack_words_to(struct unpacking *u, void *to, size_t bytes)
+{
+	u->failed |= !to;
+	if (u->failed)
+		return;
+	memset(to, 0, bytes);
+	if (bytes)
+		u->from = words_read(u->from, to, bytes / sizeof(uint64_t));
+}
+
 void unpack_bytes(struct unpacking *u, void *to, size_t bytes)
 {
 	u->failed |= !to;

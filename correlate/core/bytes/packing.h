@@ -30,6 +30,8 @@ void pack_words(struct packing *p, const void *from, size_t bytes);
 void pack_bytes(struct packing *p, const void *from, size_t bytes);
 /* Reads `bytes` bytes written as words into zeroed room for more; returns NULL for none. */
 void *unpack_words(struct unpacking *u, size_t bytes, size_t room);
+/* Reads bytes written as words into `to`; NULL: its memory is short. */
+void unpack_words_to(struct unpacking *u, void *to, size_t bytes);
 /* Reads bytes written as they are into `to`; NULL: its memory is short. */
 void unpack_bytes(struct unpacking *u, void *to, size_t bytes);
 
