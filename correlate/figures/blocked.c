@@ -16,17 +16,24 @@ static struct blocked_row *row_of(struct blocked_stats *s, const struct fact_wai
 		.port = f->remote.port,
 		.call = f->call};
 	struct blocked_row *r = NULL;
+	uint64_t *seen, bit;
+	unsigned int hash;
 
 	if (f->remote.addr)
 		memcpy(key.addr, f->remote.addr, sizeof(key.addr));
-	HASH_FIND(hh, s->rows, &key, sizeof(key), r);
+	HASH_VALUE(&key, sizeof(key), hash);
+	seen = &s->seen[hash % BLOCKED_BITS / 64];
+	bit = 1ull << hash % 64;
+	if (*seen & bit)
+		HASH_FIND_BYHASHVALUE(hh, s->rows, &key, sizeof(key), hash, r);
 	if (r || HASH_COUNT(s->rows) >= BLOCKED_ROWS)
 		return r;
 	r = mg_calloc(1, sizeof(*r));
 	if (!r)
 		return NULL;
 	r->key = key;
-	HASH_ADD(hh, s->rows, key, sizeof(r->key), r);
+	*seen |= bit;
+	HASH_ADD_BYHASHVALUE(hh, s->rows, key, sizeof(r->key), hash, r);
 	return hash_kept(r);
 }
 

@@ -28,8 +28,11 @@ struct blocked_row {
 };
 
 #define BLOCKED_ROWS 1000
+#define BLOCKED_BITS 65536
 struct blocked_stats {
 	struct blocked_row *rows;
+	/* bits of hash values that rows have: with many peers, most waits belong to no row */
+	uint64_t seen[BLOCKED_BITS / 64];
 	uint64_t sum, n;    /* cycles of all blocks */
 	uint64_t undivided; /* cycles off the CPU of those whose wakeup was not recorded */
 	uint64_t rest;      /* cycles of those beyond the rows */
