@@ -26,7 +26,7 @@
  */
 #define HANDOVER_LINES __attribute__((aligned(128)))
 
-#define HANDOVER_BUFFERS 4
+#define HANDOVER_BUFFERS 12
 /* A taker without a buffer waits for so many: to be woken costs as much as some hundred facts. */
 #define HANDOVER_AT_ONCE 2
 struct handover_buffer {
