@@ -135,6 +135,35 @@ void handover_await(struct handover *h)
 	pthread_mutex_unlock(&h->lock);
 }
 
+bool handover_leave(struct handover *h, struct errand *e)
+{
+	bool is_left;
+
+	pthread_mutex_lock(&h->lock);
+	is_left = !h->errand;
+	if (is_left) {
+		e->is_done = false;
+		h->errand = e;
+		pthread_cond_signal(&h->changed);
+	}
+	pthread_mutex_unlock(&h->lock);
+	return is_left;
+}
+
+bool handover_done(struct handover *h, struct errand *e)
+{
+	bool has_begun;
+
+	pthread_mutex_lock(&h->lock);
+	has_begun = h->errand != e;
+	if (!has_begun)
+		h->errand = NULL;
+	while (has_begun && !e->is_done)
+		wait_as_giver(h);
+	pthread_mutex_unlock(&h->lock);
+	return has_begun;
+}
+
 void handover_look(struct handover *h)
 {
 	if (!__atomic_load_n(&h->asks, __ATOMIC_RELAXED))
@@ -153,14 +182,32 @@ static bool is_enough(const struct handover *h)
 	return h->given_all || waiting >= HANDOVER_AT_ONCE || (h->hurries && waiting);
 }
 
+/* Does the work that was left, with the lock held before and after. */
+static void run_errand(struct handover *h)
+{
+	struct errand *e = h->errand;
+
+	h->errand = NULL;
+	pthread_mutex_unlock(&h->lock);
+	e->run(e);
+	pthread_mutex_lock(&h->lock);
+	e->is_done = true;
+	pthread_cond_signal(&h->changed);
+}
+
 struct handover_buffer *handover_full(struct handover *h)
 {
 	struct handover_buffer *b = NULL;
 
 	pthread_mutex_lock(&h->lock);
-	if (h->given == h->returned)
-		while (!is_enough(h))
-			pthread_cond_wait(&h->changed, &h->lock);
+	if (h->given == h->returned) {
+		while (!is_enough(h)) {
+			if (h->errand)
+				run_errand(h);
+			else
+				pthread_cond_wait(&h->changed, &h->lock);
+		}
+	}
 	if (h->given != h->returned)
 		b = &h->buffer[h->returned % HANDOVER_BUFFERS];
 	pthread_mutex_unlock(&h->lock);

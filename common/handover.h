@@ -35,6 +35,12 @@ struct handover_buffer {
 	uint64_t mark; /* for the giver to use */
 } HANDOVER_LINES;
 
+/* Work of the giver's that the taker does while it has no buffer. */
+struct errand {
+	void (*run)(struct errand *e);
+	bool is_done;
+};
+
 struct handover {
 	struct handover_buffer buffer[HANDOVER_BUFFERS];
 	HANDOVER_LINES pthread_mutex_t lock;
@@ -42,6 +48,7 @@ struct handover {
 	/* buffers ever given, and those of them that the taker has returned */
 	uint64_t given, returned;
 	uint64_t waited;        /* times that the giver had to wait for an empty buffer */
+	struct errand *errand;  /* not begun yet; NULL: none */
 	bool given_all;         /* nothing more will be given */
 	bool hurries;           /* the giver waits for the taker to be done */
 	bool asks;              /* the taker waits for an answer of the giver's */
@@ -123,6 +130,10 @@ void handover_give(struct handover *h);
 void handover_end(struct handover *h);
 /* Waits until all buffers that were given have been returned. */
 void handover_await(struct handover *h);
+/* Leaves work for the taker. Returns false if it has not begun other work yet. */
+bool handover_leave(struct handover *h, struct errand *e);
+/* Returns whether work that was left is done; it is taken back if it has not begun. */
+bool handover_done(struct handover *h, struct errand *e);
 /* Answers the taker if it asks; cheap if it does not. */
 void handover_look(struct handover *h);
 

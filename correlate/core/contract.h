@@ -160,6 +160,14 @@ void core_attach(struct core *c, void *what, const struct core_client *does);
  * and states of flows then, except for facts that facts/apart.c gives them directly.
  */
 void core_listen_apart(struct core *c);
+struct errand;
+/*
+ * Leaves work for that thread, which does it while it has nothing else to do. Returns false if
+ * there is no such thread, or it has not begun other work yet.
+ */
+bool core_leave(struct core *c, struct errand *e);
+/* Returns whether work that was left is done; it is taken back if it has not begun. */
+bool core_done(struct core *c, struct errand *e);
 /* Returns that listener; NULL if there is none. */
 void *core_attached(const struct core *c);
 /* Returns what the listener sets to have `between` called after the present event. */

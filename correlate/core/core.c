@@ -193,6 +193,16 @@ void core_listen_apart(struct core *c)
 		&(struct facts_due){.flag = &c->attached.due, .between = between, .arg = c});
 }
 
+bool core_leave(struct core *c, struct errand *e)
+{
+	return c->apart && facts_apart_leave(c->apart, e);
+}
+
+bool core_done(struct core *c, struct errand *e)
+{
+	return c->apart ? facts_apart_done(c->apart, e) : e->is_done;
+}
+
 void core_end_apart(struct core *c)
 {
 	if (c->apart)

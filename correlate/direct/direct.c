@@ -80,6 +80,9 @@ static const char *align(struct trace *traces, size_t count)
 	return why;
 }
 
+/* Streams that have memory to be read ahead. */
+#define AHEAD_MOST 16
+
 static int read_all(struct trace *traces, size_t count, struct merge *m)
 {
 	size_t streams = 0;
@@ -106,6 +109,7 @@ static int read_all(struct trace *traces, size_t count, struct merge *m)
 		for (size_t j = 0; j < traces[i].streams; j++) {
 			m->heap[m->n++] = &traces[i].stream[j];
 			m->total += traces[i].stream[j].size;
+			traces[i].stream[j].core = streams <= AHEAD_MOST ? m->core : NULL;
 		}
 	err = merge(m, traces, count);
 	free(m->heap);

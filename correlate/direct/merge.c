@@ -143,7 +143,7 @@ int merge_take(struct merge *m)
 	int64_t last = last_now(m, s);
 	const char *what = NULL;
 
-	if (!s->window) /* only its start has been checked until now */
+	if (!s->window.bytes) /* only its start has been checked until now */
 		what = stream_start(s);
 	while (!what && !s->ended && stream_key(s) <= last) {
 		struct mg_event *e;

@@ -12,7 +12,6 @@
 #include "plain_file.h"
 
 #define MAGIC      0xC1FC1FC1u
-#define WINDOW     (128u * 1024)
 #define PACKET_MAX (64u << 20)
 #define HEAD_MAX   4096
 #define LATEST_NS  (1ull << 62) /* limit of times; offsets are smaller, so that no sum overflows */
@@ -36,30 +35,9 @@ static const char *open_source(struct stream *s)
 	return NULL;
 }
 
-/* Reads exactly `size` bytes. Returns NULL or what is wrong. */
-static const char *read_source(struct stream *s, uint64_t at, uint8_t *out, uint64_t size)
+static struct window_source source_of(const struct stream *s)
 {
-	uint64_t done = 0;
-
-	if (at > s->size || size > s->size - at)
-		return cut;
-	if (s->memory) {
-		memcpy(out, s->memory + at, size);
-		done = size;
-	}
-	while (done < size) {
-		ssize_t n = pread(s->fd, out + done, size - done, (off_t)(at + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return strerror(errno);
-		if (n == 0)
-			return "the file has become shorter";
-		done += (uint64_t)n;
-	}
-	s->read += size;
-	return NULL;
+	return (struct window_source){s->memory, s->fd, s->size};
 }
 
 /* ---- packets ---- */
@@ -101,55 +79,50 @@ static const char *read_head(const struct stream *s, const uint8_t *head, uint64
 const char *stream_check(struct stream *s)
 {
 	const char *why = open_source(s);
+	struct window_source from = source_of(s);
+	uint32_t size = s->layout->packet_head;
 	uint8_t head[HEAD_MAX];
 	struct packet p = {0};
 
-	if (!why && s->layout->packet_head > sizeof(head))
+	if (!why && size > sizeof(head))
 		why = "packets have heads that are too long";
 	if (!why && s->size)
-		why = read_source(s, 0, head, s->layout->packet_head);
+		why = size > s->size ? cut : window_read(&from, 0, head, size);
 	if (!why && s->size)
 		why = read_head(s, head, s->size, 0, &p);
 	s->time = p.begin;
-	s->read = 0;
 	stream_close(s);
 	return why;
 }
 
-/* Enlarges the window for a packet that is longer than usual. */
-static const char *enlarge(struct stream *s, uint64_t size)
+/* Moves the window to the next packet; `size` is its size if it does not fit, else 0. */
+static const char *refill(struct stream *s, uint64_t size)
 {
-	uint8_t *more = size <= s->size - s->next ? mg_realloc(s->window, size) : NULL;
+	struct window_source from = source_of(s);
+	struct window *w = &s->window;
+	uint64_t end = w->at + w->size;
+	const char *why;
 
-	if (!more)
-		return size > s->size - s->next ? cut : "no memory";
-	s->window = more;
-	s->window_cap = size;
-	return NULL;
-}
-
-static const char *refill(struct stream *s)
-{
-	uint64_t left = s->size - s->next;
-
-	s->window_at = s->next;
-	s->window_size = left < s->window_cap ? left : s->window_cap;
-	return read_source(s, s->window_at, s->window, s->window_size);
+	if (size > s->size - s->next)
+		return cut;
+	why = size ? window_enlarge(w, &from, s->next, size) : window_move(w, &from, s->next);
+	if (!why)
+		s->read += w->at + w->size - end;
+	return why;
 }
 
 /* Brings the next packet into the window: first its header, then all of it. */
 static const char *next_packet(struct stream *s, struct packet *p)
 {
 	for (int tries = 0;; tries++) {
-		uint64_t in = s->next - s->window_at, left = s->window_size - in;
+		uint64_t in = s->next - s->window.at, left = s->window.size - in;
 		bool has_head = left >= s->layout->packet_head;
-		const char *why = has_head ? read_head(s, s->window + in, left, s->until, p) : cut;
+		const char *why =
+			has_head ? read_head(s, s->window.bytes + in, left, s->until, p) : cut;
 
 		if (why != cut || tries == 2)
 			return why;
-		why = has_head && p->size > s->window_cap ? enlarge(s, p->size) : NULL;
-		if (!why)
-			why = refill(s);
+		why = refill(s, has_head && p->size > s->window.cap ? p->size : 0);
 		if (why)
 			return why;
 	}
@@ -193,7 +166,7 @@ static const char *enter_packet(struct stream *s)
 			why = look_for_gap(s, &p);
 		if (why)
 			return why;
-		s->at = s->window + (s->next - s->window_at) + s->layout->packet_head;
+		s->at = s->window.bytes + (s->next - s->window.at) + s->layout->packet_head;
 		s->end = s->at + (p.content - s->layout->packet_head);
 		s->next += p.size;
 		/* a gap is placed where it begins */
@@ -222,17 +195,16 @@ const char *stream_enter(struct stream *s)
 const char *stream_start(struct stream *s)
 {
 	const char *why = open_source(s);
+	struct window_source from = source_of(s);
 
+	if (!why)
+		why = window_begin(&s->window, &from, s->core);
 	if (why)
 		return why;
-	s->window_cap = s->size < WINDOW && !s->grows ? s->size : WINDOW;
-	s->window = mg_malloc(s->window_cap);
-	if (!s->window)
-		return "no memory";
 	if (s->fd >= 0)
 		posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	s->time = 0;
-	s->at = s->end = s->window;
+	s->at = s->end = s->window.bytes;
 	return stream_enter(s);
 }
 
@@ -301,7 +273,7 @@ const char *stream_more(struct stream *s)
 {
 	struct stat st;
 
-	if (!s->window)
+	if (!s->window.bytes)
 		return stream_start(s);
 	if (fstat(s->fd, &st) != 0)
 		return strerror(errno);
@@ -318,16 +290,16 @@ const char *stream_more(struct stream *s)
 
 void stream_close(struct stream *s)
 {
+	window_end(&s->window);
 	if (s->fd >= 0)
 		close(s->fd);
 	s->fd = -1;
-	free(s->window);
-	s->window = NULL;
 	s->at = s->end = NULL;
 }
 
 uint64_t stream_position(const struct stream *s)
 {
-	return s->window && s->at != s->end ? s->window_at + (uint64_t)(s->at - s->window)
-					    : s->next;
+	const struct window *w = &s->window;
+
+	return w->bytes && s->at != s->end ? w->at + (uint64_t)(s->at - w->bytes) : s->next;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "layout.h"
+#include "window.h"
 
 _Static_assert(offsetof(struct mg_event, pid) == offsetof(struct mg_event, tid) + 4 &&
 		       offsetof(struct mg_call, pid) == offsetof(struct mg_call, tid) + 4,
@@ -24,9 +25,8 @@ struct stream {
 	int64_t offset_ns; /* added to times when streams are compared */
 	uint32_t rank;     /* order among streams with equal times */
 
-	uint8_t *window;
-	/* window: position in the file and sizes, in bytes */
-	uint64_t window_at, window_size, window_cap;
+	struct core *core; /* whose other thread may read the file ahead; NULL: nobody does */
+	struct window window;
 	uint64_t next;           /* start of the next packet */
 	const uint8_t *at, *end; /* rest of the present packet's events */
 	/* time of the event at `at`; end time of the packet */

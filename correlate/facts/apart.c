@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "handover.h"
 
 /*
  * Facts that are handed over, and the structs in which the core emits them. The listeners of other
@@ -230,6 +229,16 @@ void facts_apart_await(struct facts_apart *a)
 	a->turn.is_idle = true;
 	if (++a->waits > FIRST_FEW && a->bytes / a->waits < WORTH_IT)
 		call_directly(a);
+}
+
+bool facts_apart_leave(struct facts_apart *a, struct errand *e)
+{
+	return handover_leave(&a->to, e);
+}
+
+bool facts_apart_done(struct facts_apart *a, struct errand *e)
+{
+	return handover_done(&a->to, e);
 }
 
 void facts_apart_turn(struct facts_apart *a)

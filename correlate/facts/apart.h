@@ -9,6 +9,7 @@
 #define MAGNET_CORRELATE_FACTS_APART_H
 
 #include "facts/facts.h"
+#include "handover.h"
 
 struct facts_apart;
 
@@ -47,6 +48,9 @@ static inline void facts_apart_event(struct facts_apart *a)
 }
 /* Waits until the listeners have got all facts so far: their state may be used then. */
 void facts_apart_await(struct facts_apart *a);
+/* Leave work for the listeners' thread, and end it: see handover_leave() and handover_done(). */
+bool facts_apart_leave(struct facts_apart *a, struct errand *e);
+bool facts_apart_done(struct facts_apart *a, struct errand *e);
 /* Has the listeners called directly again, and frees it. */
 void facts_apart_end(struct facts_apart *a);
 
