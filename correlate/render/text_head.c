@@ -169,22 +169,41 @@ static void not_run(uint64_t packets, size_t places, FILE *to)
 		text_count(packets), places, plural(places));
 }
 
+/*
+ * Prints the gaps of files that are gone, or all others, as long as there is room. Returns how many
+ * there are, without those that are reported elsewhere.
+ */
+static size_t gaps_of(const struct report *r, bool files, size_t room, FILE *to)
+{
+	struct fact_loss g;
+	uintptr_t at = 0;
+	size_t n = 0;
+
+	while (core_next_loss(r->core, &at, &g)) {
+		if (g.reason == MG_LOST_NOT_RUN || g.reason == MG_LOST_NOT_COVERED ||
+			(g.reason == MG_LOST_NOT_HERE) != files)
+			continue;
+		if (n++ < room)
+			gap(r, &g, to);
+	}
+	return n;
+}
+
 static void gaps(const struct report *r, FILE *to)
 {
 	struct fact_loss g;
 	uintptr_t at = 0;
-	size_t n = 0, places = 0;
+	size_t n, places = 0;
 	uint64_t packets = 0;
 
+	/* first what somebody took away: rings may lose events hundreds of times */
+	n = gaps_of(r, true, GAPS_SHOWN, to);
+	n += gaps_of(r, false, n < GAPS_SHOWN ? GAPS_SHOWN - n : 0, to);
 	while (core_next_loss(r->core, &at, &g)) {
-		if (g.reason == MG_LOST_NOT_RUN) {
-			packets += g.events;
-			places++;
+		if (g.reason != MG_LOST_NOT_RUN)
 			continue;
-		}
-		if (n < GAPS_SHOWN && g.reason != MG_LOST_NOT_COVERED) /* reported above */
-			gap(r, &g, to);
-		n++;
+		packets += g.events;
+		places++;
 	}
 	not_run(packets, places, to);
 	if (n > GAPS_SHOWN)

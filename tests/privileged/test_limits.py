@@ -118,6 +118,14 @@ def missing_parts(d, n):
     check(not any(report(d)["loss"]["missing"].values()), "and nothing is missing of all of it")
 
 
+def crowded():
+    """A part that was taken away is told, too, where small rings lose more often than a report has room for."""
+    d, said = rotated("crowded", "--rotate", "512K", "--buffer", "256K", times=3)
+    gaps = len(report(d)["loss"]["gaps"])
+    check(said["lost"] and gaps > 5, f"{said['lost']} events are lost in {gaps} gaps")
+    missing_parts(d, parts(d))
+
+
 def planted_link():
     """Somebody who may write to the directory puts a link where a part was, and where one will be."""
     d, victim = TOP + "/planted", TOP + "/victim"
@@ -216,7 +224,7 @@ def usage():
 need_kernel_side()
 need_program("babeltrace2")
 try:
-    for test in (largest, by_size, newest, planted_link, by_time, recorded, file_gone, usage):
+    for test in (largest, by_size, crowded, newest, planted_link, by_time, recorded, file_gone, usage):
         print("---", test.__name__)
         test()
 finally:

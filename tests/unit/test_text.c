@@ -255,6 +255,31 @@ static void losses_are_said_first(void **unused)
 	assert_does_not_say("nothing lost");
 }
 
+/* There is room for five gaps, and what is not on disk any more has the first of it. */
+static void what_is_gone_is_said_among_many_losses(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_lost, 90000, 0);
+	struct core c;
+
+	(void)unused;
+	e.lost = (struct mg_lost){.count = 1,
+		.from_ns = 80000,
+		.to_ns = 90000,
+		.cpu = -1,
+		.reason = MG_LOST_NOT_HERE,
+		.producer = "part"};
+	connection_begin(&c);
+	transfer(&c, 0, 10000, 10100);
+	for (uint64_t t = 20000; t < 80000; t += 10000)
+		ev_lost(&c, t + 5000, 1234, t, t + 5000);
+	feed(&c, &e);
+	printed(&c, NULL, NULL);
+	assert_says(
+		"  missing: 1 part between 0.000080 s and 0.000090 s\n  1,234 lost by ring on ");
+	assert_says("  1,234 lost by ring on CPU 0 between 0.000050 s and 0.000055 s\n"
+		    "  and 2 more gaps (--json has them all)\n");
+}
+
 static void lose_sight(struct core *c, uint64_t t, uint64_t count)
 {
 	struct mg_event e = feed_event(MG_EVENT_lost, t, 0);
@@ -505,6 +530,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_report_reads_from_top_to_bottom),
+		cmocka_unit_test(what_is_gone_is_said_among_many_losses),
 		cmocka_unit_test(the_short_form_has_the_most_important_rows),
 		cmocka_unit_test(one_flow_may_be_asked_for),
 		cmocka_unit_test(why_bytes_waited_stands_below_the_send_buffer),
