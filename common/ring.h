@@ -62,8 +62,33 @@ struct mg_identity {
 	__u8 payload[MG_SLOT_PAYLOAD];
 };
 
-/* Sockets other than TCP's that are remembered once they were met: a power of two. */
-#define MG_MET 131072
+/* Sockets other than TCP's that are followed at once: then the least recently used is evicted. */
+#define MG_OTHERS 65536
+
+/*
+ * A CPU takes up to 128 places at once from a table that evicts, and keeps those that it does not
+ * use: so many sockets fit in at least before one is evicted.
+ */
+static inline __u32 mg_others_first(int cpus)
+{
+	__u32 kept = 128 * (__u32)(cpus - 1);
+
+	return kept < MG_OTHERS ? MG_OTHERS - kept : 0;
+}
+
+/*
+ * A socket other than TCP's that was met. A slot is another's to take once its socket is closed.
+ */
+struct mg_met {
+	__u64 address;   /* of the struct sock */
+	__u32 ino;       /* 0: nobody's */
+	__u32 elsewhere; /* of the sockets whose first slot this is some may be in another one */
+};
+
+/* Slots for them, in so many values of a map, and how many of the slots a socket may be in. */
+#define MG_MET_SLOTS   1024 /* in one value; a power of two, as the next */
+#define MG_MET_VALUES  128
+#define MG_MET_CHOICES 8
 
 #define MG_NR_MAX 512 /* system call numbers that can be followed */
 
@@ -103,13 +128,15 @@ struct mg_bpf_config {
 	__u32 ring_shift; /* log2 of the slots a ring */
 	__u32 near_mask;  /* near slots, minus 1 */
 	__u32 near_shift;
-	__u32 jiffy;     /* microseconds of a timer tick, times 1024 */
-	__u32 ring_room; /* slots that may be taken by what happens often: a few are kept for the
-			    rest */
+	__u32 jiffy;        /* microseconds of a timer tick, times 1024 */
+	__u32 ring_room;    /* slots that may be taken by what happens often: a few are kept for the
+			       rest */
+	__u32 others_first; /* mg_others_first() */
+	__u32 pad0;
 	__u64 stack_ns; /* a block from this time on has its stacks recorded; 0: no stacks at all */
 	__u8 all;       /* every task and socket is traced */
 	__u8 anonymize; /* leave out addresses and ports */
-	__u8 pad[6];
+	__u8 pad1[6];
 	struct mg_call_shape shape[MG_SHAPES]; /* indexed by MG_SYS_* */
 	/* MG_SYS_* of a system call number, 0 = not followed; or MG_CALL_32BIT */
 	__u8 call_of_nr[MG_NR_MAX];

@@ -70,8 +70,11 @@ static __always_inline int ip_sending_at(struct sk_buff *skb, __u16 event, int v
 			return 0;
 	} else {
 		o = other_of(sk);
-		if (!o)
+		if (!o) { /* no frames are left to meet it, which the device's hooks do */
+			if (was_evicted(sk))
+				count_evicted(sk);
 			return 0;
+		}
 		sock = o->id;
 		if (!datagram_leaving(&g, skb, version))
 			return 0;

@@ -26,6 +26,7 @@
 #include "select.bpf.h"
 #include "cookie.bpf.h"
 #include "compat.bpf.h"
+#include "met.bpf.h"
 #include "others.bpf.h"
 #include "context.bpf.h"
 #include "stack.bpf.h"

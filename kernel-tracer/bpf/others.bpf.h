@@ -7,8 +7,6 @@
 #ifndef MAGNET_BPF_OTHERS_H
 #define MAGNET_BPF_OTHERS_H
 
-#define OTHER_ID (1ull << 62) /* + inode number: beside TCP's cookies, which count from 1 */
-
 struct other {
 	__u64 id;
 	__u64 ends; /* hash of its ends when it was announced */
@@ -19,10 +17,21 @@ struct other {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 65536);
+	__uint(max_entries, MG_OTHERS);
 	__type(key, __u64); /* address of the struct sock */
 	__type(value, struct other);
 } others SEC(".maps");
+
+/* Entries stored so far, until one may have been evicted. */
+volatile __u32 others_stored SEC(".data.others") = 0;
+
+/* Stores an entry. Returns 0 if there is room. */
+static __always_inline long store_other(__u64 key, const struct other *o)
+{
+	if (others_stored < cfg.others_first)
+		__sync_fetch_and_add(&others_stored, 1);
+	return bpf_map_update_elem(&others, &key, o, BPF_ANY);
+}
 
 /* Where datagrams go: by both ends, by the local one, or by the local port alone. */
 struct place {
@@ -35,36 +44,6 @@ struct {
 	__type(key, __u64);
 	__type(value, struct place);
 } places SEC(".maps");
-
-/*
- * Sockets met, by the low bits of their inode's number. One that was met and is not in `others` any
- * more was evicted: what arrived for it meanwhile is missing.
- */
-struct met {
-	__u32 ino[MG_MET];
-};
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct met);
-} met SEC(".maps");
-
-/* Call for a socket that is not in `others`. The result has no meaning; a frame of its own. */
-__noinline int note_met(__u64 address, __u64 ino)
-{
-	__u32 zero = 0, *at;
-	struct met *m = bpf_map_lookup_elem(&met, &zero);
-
-	if (!m)
-		return 0;
-	at = &m->ino[ino & (MG_MET - 1)];
-	/* another CPU may have met it at the same time */
-	if (*at == (__u32)ino && !bpf_map_lookup_elem(&others, &address))
-		count_not_followed(OTHER_ID | ino);
-	*at = ino;
-	return 0;
-}
 
 static __always_inline bool internet(int family)
 {
@@ -97,18 +76,6 @@ __noinline int kind_of(int family, int type, int protocol)
 		return MG_KIND_vsock;
 	}
 	return MG_KIND_socket;
-}
-
-/* returns 0 once it is closed, or if it is the kernel's own */
-static __always_inline __u64 inode_of(const struct sock *sk)
-{
-	struct socket *s;
-
-	if (bpf_core_field_exists(sk->sk_ino))
-		return MEMBER(sock, sk, sk_ino);
-	s = BPF_CORE_READ(sk, sk_socket);
-	/* the inode follows the socket */
-	return s ? BPF_CORE_READ((struct socket_alloc *)s, vfs_inode.i_ino) : 0;
 }
 
 static __always_inline __u64 place_by_port(__u32 netns, __u8 proto, __u16 port)
@@ -371,26 +338,33 @@ __followed_once __u64 meet_anew(const __u64 *address, struct meeting *m)
 	__u64 key = address ? number_at(address) : 0, id, peer = 0;
 	const struct sock *sk = (void *)key;
 	struct other *known = bpf_map_lookup_elem(&others, &key);
-	bool is_met, is_known, is_connected;
+	bool is_followed, was_followed, is_known, is_connected;
 
 	if (!m)
 		return 0;
 	id = m->now.id;
 	is_connected = BPF_CORE_READ(sk, __sk_common.skc_state) == TCP_ESTABLISHED;
 	is_known = known && known->id == id;
-	is_met = known && known->verdict != UNACCEPTED;
-	if (known && !is_met && is_connected)
+	/* not the one that was at this address before, nor one that was refused until now */
+	is_followed = is_known && known->verdict == WANTED;
+	if (known && known->verdict == UNACCEPTED && is_connected)
 		peer = known->id;
 	m->now.kind =
 		kind_of(m->family, BPF_CORE_READ(sk, sk_type), BPF_CORE_READ(sk, sk_protocol));
 	m->now.verdict = settings.active ? judge(&m->e, m->now.kind) : WANTED;
 	m->now.settled = m->now.kind != MG_KIND_udp || m->e.lport;
-	if (m->now.verdict == WANTED && !is_met)
-		note_met(key, id & ~OTHER_ID);
-	if (bpf_map_update_elem(&others, &key, &m->now, BPF_ANY) && m->now.verdict == WANTED)
-		count_not_followed(id);
-	if (m->now.verdict != WANTED)
+	if (m->now.verdict != WANTED) {
+		store_other(key, &m->now);
 		return 0;
+	}
+	was_followed = is_followed || is_met(&key, (__u32)id);
+	/* it was evicted: another CPU that has just met it stored it before it noted it */
+	if (was_followed && !bpf_map_lookup_elem(&others, &key))
+		count_not_followed(id);
+	if (store_other(key, &m->now))
+		count_not_followed(id);
+	if (!was_followed)
+		note_met(key, (__u32)id);
 	announce(key, &m->e, id, m->now.kind, peer);
 	if (m->is_internet) {
 		check_netns_number(m->e.netns, bpf_get_current_pid_tgid() >> 32);
@@ -455,13 +429,26 @@ static __always_inline struct other *other_of(const struct sock *sk)
 	return !ino || o->id == (OTHER_ID | ino) ? o : NULL;
 }
 
-/* Returns whether the socket was met, also if it was evicted from `others` since. */
-static __noinline int was_met(const struct sock *sk)
+/*
+ * Returns whether a socket that is not in `others` was there before, and was evicted. As long as
+ * nothing can have been, that costs one comparison.
+ */
+static __noinline int met_before(const struct sock *sk)
 {
-	__u32 zero = 0, ino = sk ? inode_of(sk) : 0;
-	const struct met *m = bpf_map_lookup_elem(&met, &zero);
+	__u64 address = (__u64)sk, ino = sk ? inode_of(sk) : 0;
 
-	return m && ino && m->ino[ino & (MG_MET - 1)] == ino;
+	return may_be_met(ino) ? is_met(&address, ino) : 0;
+}
+
+static __always_inline bool was_evicted(const struct sock *sk)
+{
+	return others_stored >= cfg.others_first && met_before(sk);
+}
+
+/* Counts such a socket where it is not met again. The result has no meaning. */
+static __noinline int count_evicted(const struct sock *sk)
+{
+	return sk ? count_once(OTHER_ID | inode_of(sk), MG_NOT_SEEN_CONNECTIONS) : 0;
 }
 
 #endif

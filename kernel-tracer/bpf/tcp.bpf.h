@@ -213,7 +213,7 @@ static __always_inline int unaccepted_ready(struct sock *sk)
 	peer.kind = kind_of(AF_UNIX, sk->sk_type, 0);
 	if (peer.kind == MG_KIND_unix_dgram)
 		return 0;
-	bpf_map_update_elem(&others, &key, &peer, BPF_ANY);
+	store_other(key, &peer);
 	EMIT(sock_ready, mg_sock_ready, e, {
 		e->sock = state->sock;
 		e->queued = ~0u;
@@ -232,6 +232,10 @@ static __always_inline int other_ready(struct sock *sk)
 	if (everything(bpf_get_current_task_btf()))
 		meet_other(sk);
 	o = other_of(sk);
+	if (!o && was_evicted(sk)) {
+		meet_other(sk);
+		o = other_of(sk);
+	}
 	/* without an inode it is a newer one at the same address */
 	if (!o || !inode_of(sk))
 		return inode_of(sk) ? 0 : unaccepted_ready(sk);

@@ -52,7 +52,7 @@ static __always_inline bool sent_by(
 	o = other_of(sk);
 	/* the kernel has just chosen its port: an answer may come before the call ends; or it was
 	 * evicted */
-	if (o ? sk->__sk_common.skc_num != o->lport : was_met(sk)) {
+	if (o ? sk->__sk_common.skc_num != o->lport : was_evicted(sk)) {
 		meet_other(sk);
 		o = other_of(sk);
 	}

@@ -261,6 +261,7 @@ int hooks_configure(struct hooks *h, const struct hook_options *o)
 	h->ring_stride =
 		sizeof(struct mg_ring) + mg_slots_in_memory(h->ring_slots) * sizeof(struct mg_slot);
 	config->ring_mask = (uint32_t)(h->ring_slots - 1);
+	config->others_first = mg_others_first(h->cpus);
 	config->ring_room = (uint32_t)(h->ring_slots - h->ring_slots / 8 - 1);
 	config->ring_shift = (uint32_t)log2_of(h->ring_slots);
 	config->near_mask = (uint32_t)(h->near_slots - 1);

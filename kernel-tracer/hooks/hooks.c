@@ -119,10 +119,17 @@ static int meet_existing(struct hooks *h)
 	return 0;
 }
 
+static void forget_met(int map)
+{
+	static const struct mg_met nobody[MG_MET_SLOTS];
+
+	for (uint32_t i = 0; i < MG_MET_VALUES; i++)
+		bpf_map_update_elem(map, &i, nobody, BPF_ANY);
+}
+
 int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 {
 	int map = map_by_suffix(h, ".data.settings");
-	static const uint32_t nobody[MG_MET];
 	struct mg_bpf_settings was, now = *s;
 	uint32_t zero = 0;
 	bool same;
@@ -149,7 +156,7 @@ int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 	now.round++;
 	if (bpf_map_update_elem(map, &zero, &now, BPF_ANY))
 		return -errno;
-	bpf_map_update_elem(hooks_map_fd(h, "met"), &zero, nobody, BPF_ANY);
+	forget_met(hooks_map_fd(h, "met"));
 	return meet_existing(h);
 }
 
