@@ -4,7 +4,10 @@
 #define MAGNET_BPF_DATAGRAM_H
 
 struct datagram {
-	__u64 ip;             /* address of its IP header, as a number */
+	union {
+		__u64 ip;    /* address of its IP header, as a number */
+		__u32 netns; /* where it arrives, once the header has been read: frames are small */
+	};
 	__u32 src[4], dst[4]; /* IPv4 addresses are mapped to IPv6 */
 	__u32 hlen;           /* IP header length with extensions */
 	__u32 len;            /* bytes behind it */
@@ -133,6 +136,39 @@ static __always_inline bool for_the_kernel(const struct datagram *d)
 }
 
 enum { PLACE_NONE, PLACE_OWN, PLACE_COPY /* a raw socket's: another may get it, too */ };
+
+/*
+ * Returns whether a place was stored that is not there any more. One of a closed socket stays. A
+ * function of its own, for a small frame.
+ */
+__noinline int is_evicted(__u64 key)
+{
+	return is_remembered(key) && !bpf_map_lookup_elem(&places, &key);
+}
+
+/*
+ * Counts an event as lost if it is missing because the place of the datagram's socket was evicted.
+ * The result has no meaning.
+ */
+__global int count_without_place(const struct datagram *d)
+{
+	__u32 netns = d ? d->netns : 0;
+	__u64 local;
+
+	if (!d || d->offset || for_the_kernel(d))
+		return 0;
+	if (place_kinds[PLACES_PORT] && is_evicted(place_by_port(netns, d->proto, d->dport))) {
+		count_lost();
+		return 0;
+	}
+	if (!(place_kinds[PLACES_LOCAL] | place_kinds[PLACES_BOTH]))
+		return 0;
+	local = place_by_local(netns, d->proto, d->dst, d->dport);
+	if ((place_kinds[PLACES_LOCAL] && is_evicted(local)) ||
+		(place_kinds[PLACES_BOTH] && is_evicted(place_by_both(local, d->src, d->sport))))
+		count_lost();
+	return 0;
+}
 
 /* Returns PLACE_* for a datagram that arrives, and its socket. */
 __global int find_place(__u32 netns, const struct datagram *d, __u64 *sock)
@@ -357,9 +393,12 @@ static __always_inline int datagram_arrived(struct packet *g, __u64 *id, const s
 	if (!datagram_at(&d, skb, ip, version))
 		return PLACE_NONE;
 	*id = 0;
+	d.netns = netns;
 	how = find_place(netns, &d, id);
 	if (how)
 		datagram_packet(g, &d, skb);
+	else if (places_stored >= cfg.others_first)
+		count_without_place(&d);
 	return how;
 }
 

@@ -4,9 +4,9 @@
 #define MAGNET_BPF_KEYS_H
 
 /*
- * The keys that were put into `paths`, `requests` and `fragments`, each in one of two slots. These
- * tables throw out their oldest entries where they are full: a key that is not there and stands
- * here was thrown out, and the event that it is looked up for is missing.
+ * The keys that were put into `places`, `paths`, `requests` and `fragments`, each in one of two
+ * slots. These tables throw out their oldest entries where they are full: a key that is not there
+ * and stands here was thrown out, and the event that it is looked up for is missing.
  */
 #define KEYS       524288
 #define KEYS_FIRST 1024 /* nothing is thrown out before so many */
@@ -55,17 +55,19 @@ __noinline int drop_key(__u64 key)
 	return 0;
 }
 
+/* Returns whether a key was put into a table, and is not there on purpose if it is not. */
+static __always_inline bool is_remembered(__u64 key)
+{
+	const __u64 *a = key_slot(key, 0), *b = key_slot(key, 1);
+
+	key ^= settings.round;
+	return (a && *a == key) || (b && *b == key);
+}
+
 /* Counts an event as lost if it is missing because `key` was thrown out. */
 __noinline int count_thrown_out(__u64 key)
 {
-	__u64 *a, *b;
-
-	if (key_count < KEYS_FIRST)
-		return 0;
-	a = key_slot(key, 0);
-	b = key_slot(key, 1);
-	key ^= settings.round;
-	if ((a && *a == key) || (b && *b == key))
+	if (key_count >= KEYS_FIRST && is_remembered(key))
 		count_lost();
 	return 0;
 }

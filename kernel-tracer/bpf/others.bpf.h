@@ -22,8 +22,9 @@ struct {
 	__type(value, struct other);
 } others SEC(".maps");
 
-/* Entries stored so far, until one may have been evicted. */
+/* Entries stored so far in each of the two, until one may have been evicted. */
 volatile __u32 others_stored SEC(".data.others") = 0;
+volatile __u32 places_stored SEC(".data.others") = 0;
 
 /* Stores an entry. Returns 0 if there is room. */
 static __always_inline long store_other(__u64 key, const struct other *o)
@@ -40,7 +41,7 @@ struct place {
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 65536);
+	__uint(max_entries, MG_OTHERS);
 	__type(key, __u64);
 	__type(value, struct place);
 } places SEC(".maps");
@@ -143,7 +144,10 @@ static __always_inline void put_place(__u32 kind, __u64 key, __u64 id, const str
 		if (old->id == 0 ? ino || may_share(sk) : old->id == (OTHER_ID | ino))
 			p.id = 0;
 	}
+	if (places_stored < cfg.others_first)
+		__sync_fetch_and_add(&places_stored, 1);
 	bpf_map_update_elem(&places, &key, &p, BPF_ANY);
+	remember_key(key);
 	place_kinds[kind & 3] = 1;
 }
 

@@ -263,7 +263,7 @@ def many():
         d = f"{TOP}/many{children}"
         # without calls: only what it sends shows that a socket is used that is remembered no more
         with_descriptors(d, "--layers", "ip,device", "--", PYTHON, "-c", MANY, children, each)
-        n = dict.fromkeys(("ip_in", "dev_queue"), 0)
+        n = dict.fromkeys(("ip_in", "dev_queue", "dev_recv"), 0)
         told = lost = 0  # sockets; events for which a busy machine had no room
         for name, _, f in events(d, "lost", *n):
             if name in n:
@@ -271,11 +271,11 @@ def many():
             elif name == "lost":
                 count = int(f.split("count = ")[1].split(",")[0])
                 told, lost = (told + count, lost) if named(f, "reason", 17) else (told, lost + count)
-        missing = 2 * children * each - n["ip_in"]
+        missing = 4 * children * each - n["ip_in"] - n["dev_recv"]
         check(n["dev_queue"] + lost >= 2 * children * each - 9,
               f"{n['dev_queue']} datagrams are sent, {lost} events were lost")
-        check(missing < 9 + lost or (children > 1 and told), f"{missing} that arrive have "
-              f"no socket; {told} sockets were not followed all the time")
+        check(missing <= lost + 9 + missing // 20 and (children > 1 or lost <= missing + 9),
+              f"{missing} events of their arrival are missing; {told} sockets were not followed all the time")
         check(0 < told <= children * each if children > 1 else told == 0,
               "each that was is told once, and none when they are few")
 
@@ -302,7 +302,7 @@ def again():
         all_of = sum(groups.values(), [])
         for event, used in (("dev_queue", set(all_of[::2])), ("sock_ready", set(all_of[1::2]))):
             missing = {name: len(used.intersection(numbers) - seen[event]) for name, numbers in groups.items()}
-            check(sum(missing.values()) <= lost,
+            check(sum(missing.values()) <= max(0, lost - 2 * len(all_of)),  # their arrival at two layers may be lost
                   f"{options}: of {len(used)} sockets so many have no {event}: {missing}, {lost} events were lost")
         check(len(all_of) - 9 < told < len(all_of) + 9, f"{told} sockets were not followed all the time")
 
