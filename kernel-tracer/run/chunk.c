@@ -99,11 +99,19 @@ static void note_begin(struct run *r, uint64_t now)
 int chunk_begin_first(struct run *r)
 {
 	struct mg_chunk e = {.from_ns = mg_monotonic_ns(), .number = 1};
+	struct mg_clock_sync *sync = &r->clocks.last_sync;
+	int err;
 
 	r->part.number = !r->flight;
 	note_begin(r, e.from_ns);
-	return in_parts(r) ? put(r->writer, e.from_ns, MG_EVENT_chunk, &e, MG_PAYLOAD_SIZE(CHUNK))
-			   : 0;
+	if (!in_parts(r))
+		return 0;
+	err = put(r->writer, e.from_ns, MG_EVENT_chunk, &e, MG_PAYLOAD_SIZE(CHUNK));
+	/* it may be full before the clock's thread has a reading that can be written */
+	mg_clock_sync_read(sync, 100);
+	return err ? err
+		   : put(r->writer, sync->mono_ns, MG_EVENT_clock_sync, sync,
+			     MG_PAYLOAD_SIZE(CLOCK_SYNC));
 }
 
 void chunk_forget_old(struct run *r)

@@ -126,6 +126,21 @@ def crowded():
     missing_parts(d, parts(d))
 
 
+def soon_full():
+    """A first part that is full before the clock's thread has read it twice has its own readings, too."""
+    for n in range(4):
+        d = f"{TOP}/soon_full{n}"
+        with Talker(1000) as load:
+            load.begin(10 ** 9)
+            with Tracer(d, "--pid", load.pid, "--rotate", "64K").ready() as t:
+                while len(parts(d)) < 3:
+                    time.sleep(0.01)
+                t.end()
+            load.p.kill()
+        clock = report(d + "/0001")["clock"]
+        check(clock["source"] == "clock_sync", f"a part of {size(d + '/0001')} bytes has its clock: {clock}")
+
+
 def planted_link():
     """Somebody who may write to the directory puts a link where a part was, and where one will be."""
     d, victim = TOP + "/planted", TOP + "/victim"
@@ -224,7 +239,7 @@ def usage():
 need_kernel_side()
 need_program("babeltrace2")
 try:
-    for test in (largest, by_size, crowded, newest, planted_link, by_time, recorded, file_gone, usage):
+    for test in (largest, by_size, crowded, soon_full, newest, planted_link, by_time, recorded, file_gone, usage):
         print("---", test.__name__)
         test()
 finally:
