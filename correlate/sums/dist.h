@@ -42,7 +42,10 @@ struct dist_cell {
 };
 struct dist_block;
 
-/* Memory of distributions that are bounded together, bytes. */
+/*
+ * Memory of distributions that are bounded together, bytes. Spare cells stay allocated, for values
+ * to come, and do not count.
+ */
 struct dist_pool {
 	struct dist_cell *spare;
 	struct dist_block *block;    /* where cells are made */

@@ -68,12 +68,9 @@ uint32_t dist_cells(const struct dist *d)
 
 void dist_cells_free(struct dist *d)
 {
-	uint32_t n = dist_cells(d);
-
-	dist_account(d, 0, n * sizeof(struct dist_cell), false);
-	while (n--)
+	dist_account(d, 0, dist_cells(d) * sizeof(struct dist_cell), false);
+	while (d->late) /* there are fewer if memory was short when it was unpacked */
 		d->late = drop(d->pool, d->late);
-	d->late = NULL;
 	d->late_n = d->late_left = 0;
 }
 

@@ -236,6 +236,19 @@ static void waiting_values_use_memory_again(void **unused)
 	end(&pool);
 }
 
+/* Memory may be short when a packed distribution is unpacked: then values that waited are not
+ * there. */
+static void values_that_were_not_unpacked_are_freed(void **unused)
+{
+	struct dist_pool pool = packing();
+	struct dist d = {.pool = &pool, .n = 20, .late_n = 20, .late_left = 2};
+
+	(void)unused;
+	pool.used = 3 * sizeof(struct dist_cell);
+	dist_free(&d);
+	end(&pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -246,6 +259,7 @@ int main(void)
 		cmocka_unit_test(few_bins_are_not_made_wider),
 		cmocka_unit_test(all_of_one_with_wider_bins_err_by_no_more_than_these),
 		cmocka_unit_test(waiting_values_use_memory_again),
+		cmocka_unit_test(values_that_were_not_unpacked_are_freed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
