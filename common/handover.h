@@ -35,7 +35,7 @@ struct handover_buffer {
 	uint64_t mark; /* for the giver to use */
 } HANDOVER_LINES;
 
-/* Work of the giver's that the taker does while it has no buffer. */
+/* Work that the giver leaves for the taker, which does it while it has no buffer. */
 struct errand {
 	void (*run)(struct errand *e);
 	bool is_done;
@@ -130,9 +130,15 @@ void handover_give(struct handover *h);
 void handover_end(struct handover *h);
 /* Waits until all buffers that were given have been returned. */
 void handover_await(struct handover *h);
-/* Leaves work for the taker. Returns false if it has not begun other work yet. */
+/*
+ * Leaves work for the taker; it must stay in memory until handover_done(). Returns false while
+ * other work has been left that the taker has not begun.
+ */
 bool handover_leave(struct handover *h, struct errand *e);
-/* Returns whether work that was left is done; it is taken back if it has not begun. */
+/*
+ * Takes work back that the taker has not begun, and waits for the end of what it has. Returns
+ * whether the work is done.
+ */
 bool handover_done(struct handover *h, struct errand *e);
 /* Answers the taker if it asks; cheap if it does not. */
 void handover_look(struct handover *h);

@@ -161,12 +161,18 @@ void core_attach(struct core *c, void *what, const struct core_client *does);
  */
 void core_listen_apart(struct core *c);
 struct errand;
+/* Returns whether there is such a thread. */
+bool core_is_apart(const struct core *c);
 /*
- * Leaves work for that thread, which does it while it has nothing else to do. Returns false if
- * there is no such thread, or it has not begun other work yet.
+ * Leaves work for that thread, which does it while it has nothing else to do; it must stay in
+ * memory until core_done(). Returns false without such a thread, and while other work has been left
+ * that the thread has not begun.
  */
 bool core_leave(struct core *c, struct errand *e);
-/* Returns whether work that was left is done; it is taken back if it has not begun. */
+/*
+ * Takes work back that the thread has not begun, and waits for the end of what it has. Returns
+ * whether the work is done.
+ */
 bool core_done(struct core *c, struct errand *e);
 /* Returns that listener; NULL if there is none. */
 void *core_attached(const struct core *c);

@@ -193,6 +193,11 @@ void core_listen_apart(struct core *c)
 		&(struct facts_due){.flag = &c->attached.due, .between = between, .arg = c});
 }
 
+bool core_is_apart(const struct core *c)
+{
+	return c->apart;
+}
+
 bool core_leave(struct core *c, struct errand *e)
 {
 	return c->apart && facts_apart_leave(c->apart, e);

@@ -87,6 +87,7 @@ static int read_all(struct trace *traces, size_t count, struct merge *m)
 {
 	size_t streams = 0;
 	const char *why;
+	bool ahead;
 	int err;
 
 	core_know_wall_clock(m->core, traces[0].offset_ns);
@@ -105,11 +106,12 @@ static int read_all(struct trace *traces, size_t count, struct merge *m)
 		snprintf(m->why, m->why_size, "%s", why);
 		return DIRECT_NOT_OURS;
 	}
+	ahead = streams <= AHEAD_MOST && core_is_apart(m->core);
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = 0; j < traces[i].streams; j++) {
 			m->heap[m->n++] = &traces[i].stream[j];
 			m->total += traces[i].stream[j].size;
-			traces[i].stream[j].core = streams <= AHEAD_MOST ? m->core : NULL;
+			traces[i].stream[j].core = ahead ? m->core : NULL;
 		}
 	err = merge(m, traces, count);
 	free(m->heap);

@@ -198,7 +198,7 @@ const char *stream_start(struct stream *s)
 	struct window_source from = source_of(s);
 
 	if (!why)
-		why = window_begin(&s->window, &from, s->core);
+		why = window_begin(&s->window, &from, s->grows, s->core);
 	if (why)
 		return why;
 	if (s->fd >= 0)

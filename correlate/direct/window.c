@@ -9,9 +9,9 @@
 #include "alloc.h"
 
 #define USUAL    (128u * 1024) /* bytes of a window */
-#define LARGE    (256u * 1024) /* of one that is read ahead */
-#define WORTH_IT (4 * LARGE)   /* bytes of a file from which on it is */
-/* Bytes of an unfinished packet that are copied before what was read ahead. */
+#define LARGE    (256u * 1024) /* bytes that are read ahead */
+#define WORTH_IT (4 * LARGE)   /* smaller files are not read ahead */
+/* Room for an unfinished packet before what was read ahead. */
 #define LEFT_MOST (64u * 1024)
 
 static const char shorter[] = "the file has become shorter";
@@ -47,9 +47,10 @@ const char *window_read(const struct window_source *from, uint64_t at, uint8_t *
 	return err > 0 ? strerror(err) : err ? shorter : NULL;
 }
 
-const char *window_begin(struct window *w, const struct window_source *from, struct core *core)
+const char *window_begin(
+	struct window *w, const struct window_source *from, bool grows, struct core *core)
 {
-	w->cap = USUAL;
+	w->cap = from->size < USUAL && !grows ? from->size : USUAL;
 	w->room = (struct window_room){mg_malloc(w->cap), w->cap};
 	w->bytes = w->room.bytes;
 	w->ahead.core = from->memory || from->size < WORTH_IT ? NULL : core;

@@ -45,13 +45,16 @@ struct window_source {
 	uint64_t size;
 };
 
-/* The functions return NULL, or what is wrong. Reads exactly `size` bytes. */
+/* The following functions return NULL, or what is wrong. */
+
+/* Reads exactly `size` bytes. */
 const char *window_read(const struct window_source *from, uint64_t at, uint8_t *out, uint64_t size);
 /*
- * Begins at the start of a source, of which nothing is read yet. A large file is read ahead by the
- * core's other thread, if it has one; `core` may be NULL.
+ * Begins at the start of a source, of which nothing is read yet. Large files are read ahead by the
+ * other thread of `core`; NULL: by nobody. A file that `grows` has a window of the usual size.
  */
-const char *window_begin(struct window *w, const struct window_source *from, struct core *core);
+const char *window_begin(
+	struct window *w, const struct window_source *from, bool grows, struct core *core);
 /* Moves the window to begin at `next`, which is in it or at its end. */
 const char *window_move(struct window *w, const struct window_source *from, uint64_t next);
 /* Enlarges the window for a packet of so many bytes at `next`, and moves it there. */

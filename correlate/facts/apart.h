@@ -48,7 +48,7 @@ static inline void facts_apart_event(struct facts_apart *a)
 }
 /* Waits until the listeners have got all facts so far: their state may be used then. */
 void facts_apart_await(struct facts_apart *a);
-/* Leave work for the listeners' thread, and end it: see handover_leave() and handover_done(). */
+/* Work for the listeners' thread: see handover_leave() and handover_done(). */
 bool facts_apart_leave(struct facts_apart *a, struct errand *e);
 bool facts_apart_done(struct facts_apart *a, struct errand *e);
 /* Has the listeners called directly again, and frees it. */
