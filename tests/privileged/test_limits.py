@@ -133,7 +133,8 @@ def soon_full():
         with Talker(1000) as load:
             load.begin(10 ** 9)
             with Tracer(d, "--pid", load.pid, "--rotate", "64K").ready() as t:
-                while len(parts(d)) < 3:
+                until = time.monotonic() + 60 * SLOWER
+                while len(parts(d)) < 3 and time.monotonic() < until:
                     time.sleep(0.01)
                 t.end()
             load.p.kill()
