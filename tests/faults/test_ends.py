@@ -147,7 +147,7 @@ def stopped():
 
 
 def begins_late():
-    d, *_ = recording("keep", lambda record: None, "--rotate", "64K", "--keep", "2")
+    d, *_ = recording("keep", lambda record: None, "--rotate", "64K", "--keep", "2", seconds=2)
     r, _ = told(d, "kernel", "earlier events were not kept", "begins")
     told(d, "application", "earlier events were not kept", "begins")
     check(all(c["coverage"] < 0.9 for c in r["calls"] if c["name"] in ("send", "recv") and not c["kernel_only"]),
