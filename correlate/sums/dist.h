@@ -75,8 +75,7 @@ struct dist {
 	struct dist_pool *pool; /* NULL: a hash table without limit */
 	uint32_t used;          /* number of bins */
 	uint32_t size;          /* slots, or bytes of `packed` */
-	/* values that wait: the last one, and cells of earlier ones, which dist_add() does not read
-	 */
+	/* values that wait: the last one, and earlier ones in cells; dist_add() reads no cell */
 	struct dist_late last;
 	struct dist_cell *late;
 	uint8_t late_n;    /* number of values, with `last` */

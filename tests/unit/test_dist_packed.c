@@ -236,8 +236,7 @@ static void waiting_values_use_memory_again(void **unused)
 	end(&pool);
 }
 
-/* Memory may be short when a packed distribution is unpacked: then values that waited are not
- * there. */
+/* Values that waited are missing where memory was short when they were unpacked. */
 static void values_that_were_not_unpacked_are_freed(void **unused)
 {
 	struct dist_pool pool = packing();
