@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "alloc.h"
+#include "clock.h"
 
 /* Bytes beyond HANDOVER_SIZE: the last that is written rarely needs more. */
 #define SPARE ((size_t)16 * 1024)
@@ -95,9 +96,13 @@ struct handover_buffer *handover_empty(struct handover *h)
 	struct handover_buffer *b;
 
 	pthread_mutex_lock(&h->lock);
-	h->waited += h->given - h->returned == HANDOVER_BUFFERS;
-	while (h->given - h->returned == HANDOVER_BUFFERS)
-		wait_as_giver(h);
+	if (h->given - h->returned == HANDOVER_BUFFERS) {
+		uint64_t since = mg_monotonic_ns();
+
+		while (h->given - h->returned == HANDOVER_BUFFERS)
+			wait_as_giver(h);
+		h->waited_ns += mg_monotonic_ns() - since;
+	}
 	b = &h->buffer[h->given % HANDOVER_BUFFERS];
 	pthread_mutex_unlock(&h->lock);
 	b->n = 0;

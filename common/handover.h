@@ -47,7 +47,7 @@ struct handover {
 	pthread_cond_t changed;
 	/* buffers ever given, and those of them that the taker has returned */
 	uint64_t given, returned;
-	uint64_t waited;        /* times that the giver had to wait for an empty buffer */
+	uint64_t waited_ns;     /* time that the giver has waited for empty buffers */
 	struct errand *errand;  /* not begun yet; NULL: none */
 	bool given_all;         /* nothing more will be given */
 	bool hurries;           /* the giver waits for the taker to be done */

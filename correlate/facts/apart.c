@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "clock.h"
 
 /*
  * Facts that are handed over, and the structs in which the core emits them. The listeners of other
@@ -34,9 +35,13 @@
 
 /*
  * Who of the two threads has less to do sums up the calls, which need nothing of a flow: the
- * listeners' thread, unless the core has waited for it at more than each eighth buffer.
+ * listeners' thread, until the core has waited for it more than an eighth of the time, and again
+ * when it hardly waits any more. That is judged by many buffers at a time, as the core has the
+ * events of a tenth of a second at once.
  */
-#define WAITED_MOST 8
+#define WAITED_MOST  8
+#define WAITED_LEAST 64
+#define JUDGED_BY    128
 
 /* Words, as they are written together (handover_pair()). */
 struct record {
@@ -89,10 +94,13 @@ struct facts_apart {
 	HANDOVER_LINES struct handover_buffer *buffer; /* being filled; NULL: none yet */
 	/* event since whose facts something has been on its way to the listeners */
 	uint64_t since;
-	bool is_between;       /* they wait, for `due` */
-	bool is_over;          /* they are called directly */
-	bool has_calls;        /* those of calls are */
+	bool is_between;                 /* they wait, for `due` */
+	bool is_over;                    /* they are called directly */
+	bool has_calls;                  /* those of calls are: */
+	struct fact_listeners puts_call; /* who gets them otherwise */
 	uint64_t bytes, waits; /* bytes given, and times that the listeners were waited for */
+	/* of the buffers that are judged together: their begin, and the time waited before */
+	uint64_t begin_ns, waited_ns;
 };
 
 /* ---- the core's thread ---- */
@@ -205,8 +213,32 @@ static void call_directly(struct facts_apart *a)
 static void take_calls(struct facts_apart *a)
 {
 	facts_apart_await(a);
+	a->puts_call = a->facts->of[FACT_call];
 	a->facts->of[FACT_call] = a->behind.of[FACT_call];
 	a->has_calls = true;
+}
+
+/* Has the listeners' thread sum them up: it gets the next one behind all before. */
+static void leave_calls(struct facts_apart *a)
+{
+	a->facts->of[FACT_call] = a->puts_call;
+	a->has_calls = false;
+}
+
+static void judge(struct facts_apart *a)
+{
+	uint64_t now, waited;
+
+	if (a->is_over || a->to.given % JUDGED_BY)
+		return;
+	now = mg_monotonic_ns();
+	waited = a->to.waited_ns - a->waited_ns;
+	if (!a->has_calls && waited > (now - a->begin_ns) / WAITED_MOST)
+		take_calls(a);
+	else if (a->has_calls && waited < (now - a->begin_ns) / WAITED_LEAST)
+		leave_calls(a);
+	a->begin_ns = now;
+	a->waited_ns = a->to.waited_ns;
 }
 
 static void answer(void *arg)
@@ -248,9 +280,7 @@ void facts_apart_turn(struct facts_apart *a)
 	} else if (a->turn.is_full) {
 		give(a);
 		a->buffer = handover_empty(&a->to); /* now, as it may wait, and do what is due */
-		if (!a->has_calls && a->to.waited > WAITED_MOST &&
-			a->to.waited > a->to.given / WAITED_MOST)
-			take_calls(a);
+		judge(a);
 	}
 	handover_look(&a->to);
 }
@@ -371,6 +401,7 @@ struct facts_apart *facts_apart_begin(struct facts *f, const struct facts_due *d
 		return NULL;
 	*a = (struct facts_apart){.facts = f,
 		.due = *due,
+		.begin_ns = mg_monotonic_ns(),
 		.turn = {.is_idle = true, .due = due->flag, .asks = &a->to.asks}};
 	find_copied(a);
 	if (!handover_init(&a->to)) {

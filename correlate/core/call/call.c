@@ -87,7 +87,7 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 	t->traced = true;
 	if (t->away.now) /* that it got the CPU was not seen */
 		thread_is_running(c, t, e->cycles);
-	memset(k, 0, sizeof(*k));
+	kernel_call_clear(k);
 	k->enter = e->cycles;
 	k->cpu = e->cpu;
 	k->cookie = p->sock;

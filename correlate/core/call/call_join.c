@@ -215,7 +215,7 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 	call_tell_app(c, t, e, &t->done.call[i], bytes, NO_CALL_SEEN);
 	thread_note_inner(t, p->enter, p->exit);
 	/* its pieces are kept until the next call, for listeners */
-	kernel_call_free(&t->claimed);
+	kernel_call_free_for(&t->claimed, &t->now);
 	t->claimed = t->done.call[i];
 	a->piece = t->claimed.piece;
 	a->pieces = t->claimed.pieces;

@@ -33,3 +33,25 @@ void kernel_call_free(struct kernel_call *k)
 	free(k->piece);
 	memset(k, 0, sizeof(*k));
 }
+
+void kernel_call_clear(struct kernel_call *k)
+{
+	struct piece *room = k->piece;
+	uint32_t cap = k->pieces_cap;
+
+	memset(k, 0, sizeof(*k));
+	k->piece = room;
+	k->pieces_cap = cap;
+}
+
+void kernel_call_free_for(struct kernel_call *k, struct kernel_call *to)
+{
+	if (to->piece || !k->piece) {
+		kernel_call_free(k);
+		return;
+	}
+	call_drop_pieces(k, 0);
+	to->piece = k->piece;
+	to->pieces_cap = k->pieces_cap;
+	memset(k, 0, sizeof(*k));
+}

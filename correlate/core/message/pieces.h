@@ -11,5 +11,9 @@ void piece_release(struct piece *p);
 void call_drop_pieces(struct kernel_call *k, uint32_t from);
 /* Frees what a call holds. */
 void kernel_call_free(struct kernel_call *k);
+/* Empties a call that holds nothing, but for its room for pieces. */
+void kernel_call_clear(struct kernel_call *k);
+/* Frees what a call holds, and gives its room for pieces to another one that has none. */
+void kernel_call_free_for(struct kernel_call *k, struct kernel_call *to);
 
 #endif
