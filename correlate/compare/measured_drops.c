@@ -38,7 +38,7 @@ static int add_flow(struct dropped **all, const struct report *r, const struct f
 		&measures(f)->units[f->flow.rx ? (int)RX_DEV : (int)TX_IP_OUT];
 	struct dropped *sum;
 	size_t n;
-	const struct flow_drop *drop = report_drops_of(r, f, &n);
+	const struct flow_drop *drop = report_drops_of(r, f->flow.sock, f->flow.rx, &n);
 
 	if (f->kind == MG_KIND_netlink || (!passed->frames && !n))
 		return 0;

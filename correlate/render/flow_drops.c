@@ -40,13 +40,13 @@ int report_take_drops(struct report *r)
 }
 
 /* Returns the number of drops of flows before this one; with `after`, those of this one too. */
-static size_t before(const struct report *r, const struct fact_flow *f, bool after)
+static size_t before(const struct report *r, uint64_t sock, bool rx, bool after)
 {
 	size_t lo = 0, hi = r->drop_count;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		int order = by_flow(f->flow.sock, f->flow.rx, r->drops[mid].d);
+		int order = by_flow(sock, rx, r->drops[mid].d);
 
 		if (order > 0 || (after && !order))
 			lo = mid + 1;
@@ -56,11 +56,10 @@ static size_t before(const struct report *r, const struct fact_flow *f, bool aft
 	return lo;
 }
 
-const struct flow_drop *report_drops_of(
-	const struct report *r, const struct fact_flow *f, size_t *n)
+const struct flow_drop *report_drops_of(const struct report *r, uint64_t sock, bool rx, size_t *n)
 {
-	size_t first = before(r, f, false);
+	size_t first = before(r, sock, rx, false);
 
-	*n = before(r, f, true) - first;
+	*n = before(r, sock, rx, true) - first;
 	return r->drops + first;
 }

@@ -46,10 +46,16 @@ bool flow_is_shown(const struct fact_flow *f)
 	return flow_bytes(f) || f->followed || f->dropped || (f->kind != MG_KIND_tcp && f->first);
 }
 
+bool flow_has_bars(const struct fact_flow *f)
+{
+	return flow_bytes(f) && (f->calls || f->missing_bytes) && !f->unclaimed && !f->ulp;
+}
+
 struct found_flows {
 	struct core *core;
 	struct found_flow *v;
 	size_t n, there; /* chosen ones, and all that could be shown */
+	struct alikes alikes;
 	struct flow_sums sums;
 	struct losses *losses;
 };
@@ -90,9 +96,16 @@ static void find_flow(struct found_flows *all, const struct fact_flow *f, bool a
 		all->sums.aside += flow_bytes(f);
 	else
 		all->sums.message_wait += message_wait(f);
-	all->v[all->n++] = (struct found_flow){.bytes = flow_bytes(f),
-		.key = {f->flow.sock, f->flow.rx, aside ? 0 : measures(f)->residence.sum, aside},
+	all->v[all->n] = (struct found_flow){.bytes = flow_bytes(f),
+		.key = {.sock = f->flow.sock,
+			.rx = f->flow.rx,
+			.wait = aside ? 0 : measures(f)->residence.sum,
+			.is_aside = aside,
+			.has_bars = flow_has_bars(f),
+			.nth = (uint32_t)all->n,
+			.alike = alike_number(&all->alikes, f)},
 		.followed = measures(f)->residence.n && flow_coverage(f) >= 0.90 && !aside};
+	all->n++;
 }
 
 /* Returns the flow whose bytes waited longest, the one that answers where bytes wait. */
@@ -150,6 +163,8 @@ static int take_flows(struct report *r)
 	r->sums = all.sums;
 	r->sums.longest = longest_wait(&all);
 	r->flows_there = all.there;
+	r->alikes = all.alikes.n;
+	alikes_free(&all.alikes);
 	free(all.v);
 	return r->flows && r->shown ? 0 : -ENOMEM;
 }

@@ -11,6 +11,7 @@
 #include "demand/demand.h"
 #include "figures/figures.h"
 #include "figures/flows.h"
+#include "alike.h"
 #include "losses.h"
 
 /* Parts of the text that its short form leaves out; `all` stands for everything. */
@@ -34,9 +35,13 @@ struct report {
 		bool rx;
 		/* waiting time of its bytes: cycles, once for each byte; 0 if it is aside */
 		dist_sum wait;
-		bool is_aside; /* see struct exchange_group */
+		bool is_aside;  /* see struct exchange_group */
+		bool has_bars;  /* its bytes can be followed */
+		uint32_t nth;   /* place in the order of sockets */
+		uint32_t alike; /* number of what it is reported together with (alike.h) */
 	} * flows;
 	size_t flow_count;
+	uint32_t alikes;             /* how many of these numbers there are */
 	size_t flows_there;          /* without the filter */
 	const struct filter *filter; /* NULL: all of the recording is reported */
 	struct flows_shown *shown;   /* facts that report_flow() and report_keep_flow() returned */
@@ -88,8 +93,7 @@ struct flow_drop {
 /* Sorts the drops by flow. Returns 0 or a negative errno (flow_drops.c). */
 int report_take_drops(struct report *r);
 /* Returns the first of the `n` kinds of drops of a flow, in order of their first. */
-const struct flow_drop *report_drops_of(
-	const struct report *r, const struct fact_flow *f, size_t *n);
+const struct flow_drop *report_drops_of(const struct report *r, uint64_t sock, bool rx, size_t *n);
 void report_text(const struct report *r, FILE *to, const char *flow_id, bool colour);
 /* Prints the first lines of that: the recording, what it lacks, and where the time went. */
 void report_text_answer(const struct report *r, FILE *to, bool colour);
@@ -166,6 +170,8 @@ double flow_coverage(const struct fact_flow *f);
 bool flow_peer(const struct report *r, const struct fact_flow *f, struct fact_flow *peer);
 /* Returns whether the report shows the flow: nothing may have passed. */
 bool flow_is_shown(const struct fact_flow *f);
+/* Returns whether a flow's bytes can be followed; those of others would count as missing. */
+bool flow_has_bars(const struct fact_flow *f);
 /*
  * Return the bytes sent again after a drop on this machine, and whether all events needed to know
  * them were recorded.
@@ -185,8 +191,8 @@ int layer_count(const struct fact_flow *f);
  * has their bytes, coverage and stages, and the first one's socket.
  */
 struct together {
-	char comm[16];
-	uint16_t port; /* the server's port; 0 = not recorded */
+	struct alike_key key;
+	uint32_t alike; /* its number */
 	size_t count;
 	bool is_aside; /* see struct exchange_group */
 	const struct fact_flow *first;
@@ -197,8 +203,6 @@ struct together {
 };
 /* Returns the groups, the longest waits first; NULL if there are none or memory is short. */
 struct together *report_together(const struct report *r, size_t *count);
-/* Returns whether the flow is one of the group's. */
-bool together_has(const struct together *g, const struct fact_flow *f);
 void report_together_free(struct together *all, size_t count);
 /* Tracing overhead within each stage of a waterfall; cycles (probes.c). */
 struct probes {

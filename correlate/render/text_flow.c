@@ -13,9 +13,9 @@ static const char *text_side(const struct together *g)
 
 	if (g->sum.side == SIDE_UNKNOWN)
 		return "";
-	if (g->port)
+	if (g->key.port)
 		snprintf(text, sizeof(text), ", %s port %u,", client ? "client of" : "server at",
-			g->port);
+			g->key.port);
 	else
 		snprintf(text, sizeof(text), ", %s,", client ? "client" : "server");
 	return text;
@@ -103,7 +103,7 @@ static void drops(const struct report *r, const struct fact_flow *f, FILE *to)
 
 	if (!f->dropped)
 		return;
-	of = report_drops_of(r, f, &n);
+	of = report_drops_of(r, f->flow.sock, f->flow.rx, &n);
 	for (size_t i = 0; i < n; i++)
 		drop_sums_add(&all, of[i].d);
 	drop_sums_sort(&all);

@@ -37,10 +37,8 @@ static size_t named_flow(const struct report *r, bool answered)
 static const struct together *group_of(
 	const struct report *r, size_t flow, const struct together *groups, size_t count)
 {
-	const struct fact_flow *f = flow < r->flow_count ? report_flow(r, flow) : NULL;
-
-	for (size_t i = 0; f && i < count; i++)
-		if (together_has(&groups[i], f))
+	for (size_t i = 0; flow < r->flow_count && i < count; i++)
+		if (groups[i].alike == r->flows[flow].alike)
 			return &groups[i];
 	return NULL;
 }

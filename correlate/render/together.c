@@ -45,28 +45,6 @@ static void add_flow(struct together *g, const struct fact_flow *f)
 		measures_add(g->measures, measures(f));
 }
 
-static uint16_t server_port(const struct fact_flow *f)
-{
-	return f->side == SIDE_CLIENT   ? flow_remote_port(f)
-	       : f->side == SIDE_SERVER ? f->local.port
-					: 0;
-}
-
-bool together_has(const struct together *g, const struct fact_flow *f)
-{
-	return g->sum.flow.rx == f->flow.rx && g->sum.kind == f->kind && g->sum.side == f->side &&
-	       g->port == server_port(f) && strcmp(g->comm, flow_comm(f)) == 0;
-}
-
-/* Returns the group that a flow belongs to, NULL if there is none yet. */
-static struct together *find(struct together *all, size_t count, const struct fact_flow *f)
-{
-	for (size_t i = 0; i < count; i++)
-		if (together_has(&all[i], f))
-			return &all[i];
-	return NULL;
-}
-
 /* Returns a flow without its counters. */
 static struct fact_flow whose(const struct fact_flow *f)
 {
@@ -87,34 +65,17 @@ static struct fact_flow whose(const struct fact_flow *f)
 		.ulp = f->ulp};
 }
 
-/* Returns the group of flow `i`; begins one if it is the first. */
-static struct together *group_of(
-	struct together **all, size_t *count, const struct report *r, size_t i)
+/* Begins the group of flow `i`, the first of several. */
+static void begin(struct together *g, const struct report *r, size_t i)
 {
-	struct together *more = find(*all, *count, report_flow(r, i));
-	const struct fact_flow *f;
+	const struct fact_flow *f = report_keep_flow(r, i);
 
-	if (more)
-		return more;
-	f = report_keep_flow(r, i);
-	more = mg_realloc(*all, (*count + 1) * sizeof(*more));
-	if (!more)
-		return NULL;
-	*all = more;
-	more += (*count)++;
-	memset(more, 0, sizeof(*more));
-	more->first = f;
-	more->port = server_port(f);
-	more->is_aside = r->flows[i].is_aside;
-	more->sum = whose(f);
-	snprintf(more->comm, sizeof(more->comm), "%s", flow_comm(f));
-	return more;
-}
-
-/* Returns whether a flow's bytes can be followed; those of others would count as missing. */
-static bool has_bars(const struct fact_flow *f)
-{
-	return flow_bytes(f) && (f->calls || f->missing_bytes) && !f->unclaimed && !f->ulp;
+	memset(g, 0, sizeof(*g));
+	g->first = f;
+	g->key = alike_key_of(f);
+	g->alike = r->flows[i].alike;
+	g->is_aside = r->flows[i].is_aside;
+	g->sum = whose(f);
 }
 
 static dist_sum wait_of(const struct together *g)
@@ -133,48 +94,136 @@ static int longer(const void *a, const void *b)
 	return (wait_of(a) < wait_of(b)) - (wait_of(a) > wait_of(b));
 }
 
+/*
+ * Returns what the flow of each drop is reported together with, by the drop's place in order;
+ * UINT32_MAX where the flow is not among those that are reported. NULL if memory is short.
+ */
+static uint32_t *alikes_of_drops(const struct report *r)
+{
+	uint32_t *alike = mg_malloc((r->drop_count + 1) * sizeof(*alike));
+
+	if (!alike)
+		return NULL;
+	memset(alike, 0xff, r->drop_count * sizeof(*alike));
+	for (size_t i = 0; r->drop_count && i < r->flow_count; i++) {
+		size_t n;
+		const struct flow_drop *d =
+			report_drops_of(r, r->flows[i].sock, r->flows[i].rx, &n);
+
+		for (size_t k = 0; k < n; k++)
+			alike[d[k].nth] = r->flows[i].alike;
+	}
+	return alike;
+}
+
+/* Returns the group of a drop, NULL if there is none. */
+static struct together *group_of_drop(struct together *all, size_t count, const struct report *r,
+	const struct drop *d, uint32_t alike)
+{
+	struct alike_key key = {.rx = 0};
+	struct fact_flow f;
+
+	if (alike == UINT32_MAX) {
+		if (!core_flow(r->core, d->key.sock, d->key.rx, &f))
+			return NULL;
+		key = alike_key_of(&f);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (alike == UINT32_MAX ? memcmp(&all[i].key, &key, sizeof(key)) == 0
+					: all[i].alike == alike)
+			return &all[i];
+	return NULL;
+}
+
 /* Adds each drop to the group of its flow. */
 static void add_drops(struct together *all, size_t count, const struct report *r)
 {
+	uint32_t *alike = count ? alikes_of_drops(r) : NULL;
 	const struct drop *d, *tmp;
+	size_t nth = 0;
 
+	if (!alike)
+		return;
 	HASH_ITER (hh, figures_of(r->core)->drops, d, tmp) {
-		struct fact_flow f;
-		struct together *g;
+		struct together *g = group_of_drop(all, count, r, d, alike[nth++]);
 
-		if (!core_flow(r->core, d->key.sock, d->key.rx, &f))
-			continue;
-		g = find(all, count, &f);
 		if (g)
 			drop_sums_add(&g->drops, d);
 	}
 	for (size_t i = 0; i < count; i++)
 		drop_sums_sort(&all[i].drops);
+	free(alike);
+}
+
+/* Of the flows with one number: how many there are, and their group, from 1 on. */
+struct alike_flows {
+	size_t count, group;
+};
+
+static size_t count_groups(const struct report *r, struct alike_flows *of)
+{
+	size_t groups = 0;
+
+	for (size_t i = 0; i < r->flow_count; i++)
+		groups += r->flows[i].has_bars && ++of[r->flows[i].alike].count == 2;
+	return groups;
+}
+
+/* Begins the groups, each with its largest flow. Returns their number. */
+static size_t begin_groups(struct together *all, const struct report *r, struct alike_flows *of)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->flow_count; i++) {
+		struct alike_flows *with = &of[r->flows[i].alike];
+
+		if (!r->flows[i].has_bars || with->count < 2 || with->group)
+			continue;
+		begin(&all[n], r, i);
+		with->group = ++n;
+	}
+	return n;
+}
+
+/*
+ * Adds each flow to its group. That is done in the order of sockets, so that each of those that are
+ * packed is unpacked once.
+ */
+static void add_flows(struct together *all, const struct report *r, const struct alike_flows *of)
+{
+	uint32_t *in_order = mg_malloc(r->flow_count * sizeof(*in_order));
+
+	if (!in_order)
+		return;
+	for (size_t i = 0; i < r->flow_count; i++)
+		in_order[r->flows[i].nth] = (uint32_t)i;
+	for (size_t k = 0; k < r->flow_count; k++) {
+		size_t i = in_order[k], group = of[r->flows[i].alike].group;
+
+		if (!r->flows[i].has_bars || !group)
+			continue;
+		add_flow(&all[group - 1], report_flow(r, i));
+		all[group - 1].count++;
+	}
+	free(in_order);
 }
 
 struct together *report_together(const struct report *r, size_t *count)
 {
-	struct together *all = NULL, *g;
-	size_t n = 0, kept = 0;
+	struct alike_flows *of = mg_calloc(r->alikes + 1u, sizeof(*of));
+	size_t groups = of ? count_groups(r, of) : 0;
+	struct together *all = groups ? mg_calloc(groups, sizeof(*all)) : NULL;
 
-	for (size_t i = 0; i < r->flow_count; i++) {
-		g = has_bars(report_flow(r, i)) ? group_of(&all, &n, r, i) : NULL;
-		if (!g)
-			continue;
-		if (++g->count == 2)
-			add_flow(g, g->first);
-		if (g->count >= 2)
-			add_flow(g, report_flow(r, i));
-	}
-	for (size_t i = 0; i < n; i++)
-		if (all[i].count >= 2)
-			all[kept++] = all[i];
-	if (kept)
-		qsort(all, kept, sizeof(*all), longer);
-	for (size_t i = 0; i < kept; i++) /* they stay where they are from now on */
+	*count = all ? begin_groups(all, r, of) : 0;
+	if (all)
+		add_flows(all, r, of);
+	free(of);
+	if (!all)
+		return NULL;
+	qsort(all, *count, sizeof(*all), longer);
+	for (size_t i = 0; i < *count; i++) /* they stay where they are from now on */
 		all[i].sum.flow.state = &all[i].measures;
-	add_drops(all, kept, r);
-	*count = kept;
+	add_drops(all, *count, r);
 	return all;
 }
 

@@ -71,7 +71,7 @@ GET(modulation, goodput_ratio, value_number(f->goodput_ratio))
 bool next_flow_drops(const struct flow_figures *f, uintptr_t *at, struct drop_figures *to)
 {
 	size_t n;
-	const struct flow_drop *all = report_drops_of(f->r, f->f, &n);
+	const struct flow_drop *all = report_drops_of(f->r, f->f->flow.sock, f->f->flow.rx, &n);
 
 	if (*at >= n)
 		return false;
