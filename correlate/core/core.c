@@ -189,8 +189,23 @@ static void between(void *core)
 
 void core_listen_apart(struct core *c)
 {
+	const facts_state_fn of_state[] = {
+		[STATE_ENDED] = c->attached.does.ended, [STATE_TRIMMED] = c->attached.does.trim};
+
 	c->apart = facts_apart_begin(&c->facts,
-		&(struct facts_due){.flag = &c->attached.due, .between = between, .arg = c});
+		&(struct facts_due){.flag = &c->attached.due, .between = between, .arg = c},
+		of_state);
+}
+
+void core_state_changes(
+	const struct core *c, enum facts_of_state change, void **state, uint64_t now)
+{
+	if (c->apart)
+		facts_apart_change(c->apart, change, state, now);
+	else if (*state && change == STATE_ENDED)
+		c->attached.does.ended(*state, now);
+	else if (*state)
+		c->attached.does.trim(*state, now);
 }
 
 bool core_is_apart(const struct core *c)
@@ -229,7 +244,7 @@ static inline __attribute__((always_inline)) void pass(struct core *c, struct mg
 		c->listening.listener(c->listening.listener_arg, e, &a);
 	if (e->id == MG_EVENT_other)
 		free(e->other.text);
-	if (c->sockets.closed.due)
+	if (c->sockets.closed.due >= CLOSED_AT_ONCE)
 		closed_pack(c);
 }
 

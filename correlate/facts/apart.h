@@ -23,12 +23,17 @@ struct facts_due {
 	void *arg;
 };
 
+/* What else listeners do with the state that they keep of a flow, after all facts so far. */
+enum facts_of_state { STATE_ENDED, STATE_TRIMMED, STATE_CHANGES };
+typedef void (*facts_state_fn)(void *state, uint64_t now);
+
 /*
  * Takes over the listeners that are registered, as long as they do not ask for more than what is
- * in a fact. Returns NULL where a second thread is of no use or cannot be had: nothing changes
- * then.
+ * in a fact, and what they do with a state. Returns NULL where a second thread is of no use or
+ * cannot be had: nothing changes then.
  */
-struct facts_apart *facts_apart_begin(struct facts *f, const struct facts_due *due);
+struct facts_apart *facts_apart_begin(
+	struct facts *f, const struct facts_due *due, const facts_state_fn of_state[STATE_CHANGES]);
 /* Is looked at by facts_apart_event(); every struct facts_apart begins with it. */
 struct facts_apart_turn {
 	uint64_t event; /* number of the present event */
@@ -48,6 +53,9 @@ static inline void facts_apart_event(struct facts_apart *a)
 }
 /* Waits until the listeners have got all facts so far: their state may be used then. */
 void facts_apart_await(struct facts_apart *a);
+/* Hands over a change of the flow's state at that place, NULL: none by then. */
+void facts_apart_change(
+	struct facts_apart *a, enum facts_of_state change, void **state, uint64_t now);
 /* Work for the listeners' thread: see handover_leave() and handover_done(). */
 bool facts_apart_leave(struct facts_apart *a, struct errand *e);
 bool facts_apart_done(struct facts_apart *a, struct errand *e);

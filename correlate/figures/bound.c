@@ -22,11 +22,12 @@ void bound_packed(void *memory, size_t more, size_t less)
 	measures_check(m);
 }
 
-void bound_trim(void *state)
+void bound_trim(void *state, uint64_t now)
 {
 	struct dist *all[MEASURES_DISTS];
 	uint32_t n = measures_dists(state, all);
 
+	(void)now;
 	for (uint32_t i = 0; i < n; i++)
 		dist_trim(all[i]);
 }
@@ -34,7 +35,7 @@ void bound_trim(void *state)
 static void trim(void *memory, void *state)
 {
 	(void)memory;
-	bound_trim(state);
+	bound_trim(state, 0);
 }
 
 static void coarsen(void *memory, void *state)

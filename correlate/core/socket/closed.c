@@ -159,17 +159,13 @@ void closed_note(struct core *c, const struct mg_sock *s)
 	c->sockets.closed.due += 2; /* two for one, so that fewer wait over time */
 }
 
-/* Ends what the connection has left to tell, and packs it. */
-static void end(struct core *c, struct mg_sock *s)
-{
-	const struct mg_sock *peer = s->peer;
+/* Sockets that have ended, to be packed. */
+struct ended {
+	uint64_t cookie[2 * CLOSED_AT_ONCE];
+	uint32_t n;
+};
 
-	exchange_end(c, s);
-	if (closed_fits(c, s) && (!peer || closed_fits(c, peer)))
-		pack(c, s);
-}
-
-static void look_at(struct core *c, uint64_t cookie, bool large_ones)
+static void look_at(struct core *c, uint64_t cookie, bool large_ones, struct ended *ended)
 {
 	struct mg_sock *s = NULL, *peer;
 
@@ -183,7 +179,27 @@ static void look_at(struct core *c, uint64_t cookie, bool large_ones)
 					c->sockets.closed.large_from)
 		put_last(&c->sockets.closed.large, cookie);
 	else
-		end(c, s);
+		ended->cookie[ended->n++] = cookie;
+}
+
+/* Ends what the connection has left to tell. */
+static void end(struct core *c, uint64_t cookie)
+{
+	struct mg_sock *s = NULL;
+
+	HASH_FIND(hh, c->sockets.socks, &cookie, sizeof(cookie), s);
+	if (s)
+		exchange_end(c, s);
+}
+
+static void pack_ended(struct core *c, uint64_t cookie)
+{
+	struct mg_sock *s = NULL;
+
+	HASH_FIND(hh, c->sockets.socks, &cookie, sizeof(cookie), s);
+	/* else it has been packed with its peer */
+	if (s && closed_fits(c, s) && (!s->peer || closed_fits(c, s->peer)))
+		pack(c, s);
 }
 
 /* Forgets those that were packed first, each with its peer, beyond the number to keep. */
@@ -205,12 +221,18 @@ static void forget_oldest(struct core *c)
 void closed_pack(struct core *c)
 {
 	struct closed_socks *w = &c->sockets.closed;
+	uint32_t most = w->due < CLOSED_AT_ONCE ? w->due : CLOSED_AT_ONCE;
+	struct ended ended = {.n = 0};
 
-	for (uint32_t due = w->due; due && w->waiting.len > CLOSED_WAIT; due--)
-		look_at(c, take_first(&w->waiting), false);
-	for (uint32_t due = w->due; due && w->large.len > CLOSED_WAIT_LARGE; due--)
-		look_at(c, take_first(&w->large), true);
 	w->due = 0;
+	for (uint32_t due = most; due && w->waiting.len > CLOSED_WAIT; due--)
+		look_at(c, take_first(&w->waiting), false, &ended);
+	for (uint32_t due = most; due && w->large.len > CLOSED_WAIT_LARGE; due--)
+		look_at(c, take_first(&w->large), true, &ended);
+	for (uint32_t i = 0; i < ended.n; i++)
+		end(c, ended.cookie[i]);
+	for (uint32_t i = 0; i < ended.n; i++) /* listeners are waited for once */
+		pack_ended(c, ended.cookie[i]);
 	forget_oldest(c);
 }
 

@@ -21,6 +21,8 @@
  */
 #define CLOSED_LARGE      8192
 #define CLOSED_WAIT_LARGE 8192
+/* So many are checked at a time, as listeners are waited for each time. */
+#define CLOSED_AT_ONCE 512
 /* Limit of each queue, of those that could not be packed yet and of the others. */
 #define CLOSED_MAX (CLOSED_WAIT_LARGE * 2)
 /* Time between two looks for threads, processes and idle sockets that are to be forgotten. */
@@ -61,7 +63,10 @@ struct closed_socks {
 
 /* Call it when a socket has closed. */
 void closed_note(struct core *c, const struct mg_sock *s);
-/* Packs what has been closed for long enough. Call it between events, while closed.due is not 0. */
+/*
+ * Packs what has been closed for long enough. Call it between events, from CLOSED_AT_ONCE due
+ * sockets on.
+ */
 void closed_pack(struct core *c);
 /* Unpacks a socket for good and returns it; NULL if there is none, or memory is short. */
 struct mg_sock *closed_unpack(struct core *c, uint64_t cookie);

@@ -127,7 +127,7 @@ void flow_pass(struct flow *f, struct ranges *layer, uint64_t end)
 }
 
 /* Frees the state of bytes in flight. */
-static void trim(const struct core *c, struct flow *f)
+static void trim(const struct core *c, struct flow *f, uint64_t now)
 {
 	for (int i = 0; i < TX_LAYERS; i++)
 		ranges_trim(&f->layer[i]);
@@ -136,9 +136,7 @@ static void trim(const struct core *c, struct flow *f)
 	ranges_trim(&f->paired.r);
 	ranges_trim(&f->copies.again);
 	why_trim(f->why);
-	core_await_listeners(c);
-	if (f->state)
-		c->attached.does.trim(f->state);
+	core_state_changes(c, STATE_TRIMMED, &f->state, now);
 }
 
 void flow_closed(const struct core *c, struct flow *f)
@@ -150,9 +148,7 @@ void flow_closed(const struct core *c, struct flow *f)
 void sock_ends(const struct core *c, struct mg_sock *s, uint64_t now)
 {
 	s->tx.ack.no_window = false;
-	core_await_listeners(c);
-	if (s->tx.state)
-		c->attached.does.ended(s->tx.state, now);
+	core_state_changes(c, STATE_ENDED, &s->tx.state, now);
 }
 
 static bool was_open(uint8_t state)
@@ -195,8 +191,8 @@ struct mg_sock *sock_on_state(struct core *c, const struct mg_event *e)
 		s->listed.closed_ns = e->time_ns;
 		sock_ends(c, s, e->cycles);
 		flow_closed(c, &s->tx);
-		trim(c, &s->tx);
-		trim(c, &s->rx);
+		trim(c, &s->tx, e->cycles);
+		trim(c, &s->rx, e->cycles);
 		peer_forget(c, s);
 		closed_note(c, s);
 	}
