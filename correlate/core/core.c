@@ -197,17 +197,6 @@ void core_listen_apart(struct core *c)
 		of_state);
 }
 
-void core_state_changes(
-	const struct core *c, enum facts_of_state change, void **state, uint64_t now)
-{
-	if (c->apart)
-		facts_apart_change(c->apart, change, state, now);
-	else if (*state && change == STATE_ENDED)
-		c->attached.does.ended(*state, now);
-	else if (*state)
-		c->attached.does.trim(*state, now);
-}
-
 bool core_is_apart(const struct core *c)
 {
 	return c->apart;

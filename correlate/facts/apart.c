@@ -108,8 +108,8 @@ struct facts_apart {
 	bool has_calls;                  /* those of calls are: */
 	struct fact_listeners puts_call; /* who gets them otherwise */
 	uint64_t bytes, waits; /* bytes given, and times that the listeners were waited for */
-	/* of the buffers that are judged together: their begin, and the time waited before */
-	uint64_t begin_ns, waited_ns;
+	/* of the buffers that are judged together: the first, its time, and that waited before */
+	uint64_t first, begin_ns, waited_ns;
 };
 
 /* ---- the core's thread ---- */
@@ -260,7 +260,7 @@ static void judge(struct facts_apart *a)
 {
 	uint64_t now, waited;
 
-	if (a->is_over || a->to.given % JUDGED_BY)
+	if (a->is_over || a->to.given - a->first < JUDGED_BY)
 		return;
 	now = mg_monotonic_ns();
 	waited = a->to.waited_ns - a->waited_ns;
@@ -268,6 +268,7 @@ static void judge(struct facts_apart *a)
 		take_calls(a);
 	else if (a->has_calls && waited < (now - a->begin_ns) / WAITED_LEAST)
 		leave_calls(a);
+	a->first = a->to.given;
 	a->begin_ns = now;
 	a->waited_ns = a->to.waited_ns;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Has listeners of facts run in a thread of their own. Facts of the kinds that are handed over are
- * copied into large buffers; a listener gets them in the same order, later. All else about a
- * listener's state waits for them (facts_apart_await()), so that every result is the same as
- * without the thread.
+ * copied into large buffers; a listener gets them in the same order, later, and so it does what
+ * is handed over about a flow's state. All else about its state waits for them
+ * (facts_apart_await()), so that every result is the same as without the thread.
  */
 #ifndef MAGNET_CORRELATE_FACTS_APART_H
 #define MAGNET_CORRELATE_FACTS_APART_H
@@ -23,7 +23,7 @@ struct facts_due {
 	void *arg;
 };
 
-/* What else listeners do with the state that they keep of a flow, after all facts so far. */
+/* Listeners do this, too, with the state that they keep of a flow, after all facts so far. */
 enum facts_of_state { STATE_ENDED, STATE_TRIMMED, STATE_CHANGES };
 typedef void (*facts_state_fn)(void *state, uint64_t now);
 
@@ -53,7 +53,10 @@ static inline void facts_apart_event(struct facts_apart *a)
 }
 /* Waits until the listeners have got all facts so far: their state may be used then. */
 void facts_apart_await(struct facts_apart *a);
-/* Hands over a change of the flow's state at that place, NULL: none by then. */
+/*
+ * Hands over a change of the flow's state that is at that place by then; if none is, nothing is
+ * done. The place must stay until the listeners have been waited for.
+ */
 void facts_apart_change(
 	struct facts_apart *a, enum facts_of_state change, void **state, uint64_t now);
 /* Work for the listeners' thread: see handover_leave() and handover_done(). */

@@ -47,9 +47,7 @@ uint32_t alike_number(struct alikes *a, const struct fact_flow *f)
 	k->key = key;
 	k->number = a->n;
 	HASH_ADD(hh, a->all, key, sizeof(k->key), k);
-	if (hash_kept(k))
-		a->n++;
-	return a->n - 1;
+	return hash_kept(k) ? a->n++ : a->n;
 }
 
 void alikes_free(struct alikes *a)

@@ -13,8 +13,8 @@
 
 struct alike_key {
 	char comm[16];
-	uint16_t port; /* the server's port; 0 = not recorded */
-	uint8_t rx, kind, side;
+	uint16_t port;                /* the server's port; 0 = not recorded */
+	uint8_t rx, kind, side, none; /* `none`: two are compared as memory */
 };
 
 struct alike;
@@ -23,7 +23,6 @@ struct alikes {
 	uint32_t n;
 };
 
-/* Returns it with all bytes set, so that two can be compared as memory. */
 struct alike_key alike_key_of(const struct fact_flow *f);
 /* Returns the number of flows like this one, from 0 on; `n` if memory is short. */
 uint32_t alike_number(struct alikes *a, const struct fact_flow *f);

@@ -22,6 +22,18 @@ struct report_detail {
 	double waterfall_at;
 };
 
+/* A flow that is reported, whose socket may be packed. */
+struct flow_key {
+	uint64_t sock;
+	bool rx;
+	/* waiting time of its bytes: cycles, once for each byte; 0 if it is aside */
+	dist_sum wait;
+	bool is_aside;  /* see struct exchange_group */
+	bool has_bars;  /* its bytes can be followed */
+	uint32_t nth;   /* place in the order of sockets */
+	uint32_t alike; /* number of what it is reported together with (alike.h) */
+};
+
 struct wire;
 struct report {
 	struct core *core;
@@ -30,16 +42,7 @@ struct report {
 	const json_t *session; /* session.json, NULL if there is none */
 	const char *source;    /* directory of the trace; NULL: not known */
 	double hz; /* cycles per second; 0 if the clock is not known; 1e9 with nanoseconds only */
-	struct flow_key { /* flows with bytes, the largest first: see report_flow() */
-		uint64_t sock;
-		bool rx;
-		/* waiting time of its bytes: cycles, once for each byte; 0 if it is aside */
-		dist_sum wait;
-		bool is_aside;  /* see struct exchange_group */
-		bool has_bars;  /* its bytes can be followed */
-		uint32_t nth;   /* place in the order of sockets */
-		uint32_t alike; /* number of what it is reported together with (alike.h) */
-	} * flows;
+	struct flow_key *flows; /* those with bytes, the largest first: see report_flow() */
 	size_t flow_count;
 	uint32_t alikes;             /* how many of these numbers there are */
 	size_t flows_there;          /* without the filter */
@@ -199,6 +202,7 @@ struct together {
 	struct fact_flow sum;
 	void *measures;         /* those of `sum` */
 	struct tcp_record tcp;  /* sums of what happened to their connections */
+	size_t reset_of;        /* number of the flow whose reset has its reason there */
 	struct drop_sums drops; /* packets dropped from all of them */
 };
 /* Returns the groups, the longest waits first; NULL if there are none or memory is short. */

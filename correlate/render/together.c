@@ -26,13 +26,27 @@ static double missing_share(const struct fact_flow *sum, const struct fact_flow 
 #define ADD(member)                      sum->member += f->member;
 #define ADD_FIGURE(S, name, member, use) ADD(member)
 #define ADD_OTHER(member, use)           ADD(member)
-static void add_flow(struct together *g, const struct fact_flow *f)
+/* Adds what happened to the connection of flow `i`. */
+static void add_tcp(struct together *g, const struct tcp_record *tcp, size_t i)
+{
+	const char *reason = g->tcp.reset_reason;
+
+	tcp_sum(&g->tcp, tcp);
+	/* that of the smallest flow stays, in whatever order they come */
+	if (tcp->reset_reason && reason && i < g->reset_of)
+		g->tcp.reset_reason = reason;
+	else if (tcp->reset_reason)
+		g->reset_of = i;
+}
+
+/* Adds flow `i`. */
+static void add_flow(struct together *g, const struct fact_flow *f, size_t i)
 {
 	struct fact_flow *sum = &g->sum;
 	const struct tcp_record *tcp = measures_tcp(f);
 
 	if (tcp)
-		tcp_sum(&g->tcp, tcp);
+		add_tcp(g, tcp, i);
 	sum->missing_share = missing_share(sum, f); /* before their bytes are added */
 	MG_FLOW_COUNTERS(ADD_FIGURE, ADD_OTHER)
 	sum->end += flow_bytes(f);
@@ -155,7 +169,7 @@ static void add_drops(struct together *all, size_t count, const struct report *r
 	free(alike);
 }
 
-/* Of the flows with one number: how many there are, and their group, from 1 on. */
+/* Flows with one number: how many there are, and their group, from 1 on. */
 struct alike_flows {
 	size_t count, group;
 };
@@ -202,7 +216,7 @@ static void add_flows(struct together *all, const struct report *r, const struct
 
 		if (!r->flows[i].has_bars || !group)
 			continue;
-		add_flow(&all[group - 1], report_flow(r, i));
+		add_flow(&all[group - 1], report_flow(r, i), i);
 		all[group - 1].count++;
 	}
 	free(in_order);

@@ -381,8 +381,7 @@ void dist_trim(struct dist *d)
 		return;
 	if (!d->is_packed && d->size && d->pool->tables > d->pool->tables_limit / 4 * 3)
 		dist_pack_table(d);
-	/* packed, fewer would take as much */
-	if (dist_cells(d) > 1 && d->pool->is_scarce)
+	if (dist_cells(d) > 1) /* packed, fewer would take as much */
 		settle(d);
 }
 

@@ -95,7 +95,7 @@ void dist_add_near(struct dist *d, uint64_t value, uint64_t weight);
 void dist_add_all(struct dist *d, const struct dist *from);
 /* Widens the bins to `coarse`, unless there are few or they are in a hash table. */
 void dist_coarsen(struct dist *d, unsigned int coarse);
-/* Frees spare memory where the pool has little; call it when hardly any value will come. */
+/* Frees spare memory; call it when hardly any value will come. */
 void dist_trim(struct dist *d);
 void dist_free(struct dist *d);
 

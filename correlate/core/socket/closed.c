@@ -231,7 +231,7 @@ void closed_pack(struct core *c)
 		look_at(c, take_first(&w->large), true, &ended);
 	for (uint32_t i = 0; i < ended.n; i++)
 		end(c, ended.cookie[i]);
-	for (uint32_t i = 0; i < ended.n; i++) /* listeners are waited for once */
+	for (uint32_t i = 0; i < ended.n; i++) /* only the first waits for listeners */
 		pack_ended(c, ended.cookie[i]);
 	forget_oldest(c);
 }
