@@ -165,6 +165,16 @@ struct ended {
 	uint32_t n;
 };
 
+/* Frees spare memory of both directions. */
+static void trim(const struct core *c, struct mg_sock *s)
+{
+	core_await_listeners(c);
+	if (s->tx.state)
+		c->attached.does.trim(s->tx.state, 0);
+	if (s->rx.state)
+		c->attached.does.trim(s->rx.state, 0);
+}
+
 static void look_at(struct core *c, uint64_t cookie, bool large_ones, struct ended *ended)
 {
 	struct mg_sock *s = NULL, *peer;
@@ -173,10 +183,17 @@ static void look_at(struct core *c, uint64_t cookie, bool large_ones, struct end
 	peer = s ? s->peer : NULL;
 	if (!s || (peer && peer->state != MG_TCP_CLOSE)) /* then it comes with its peer */
 		return;
-	if (s->kept.by || (peer && peer->kept.by))
+	if (s->kept.by || (peer && peer->kept.by)) {
 		put_last(&c->sockets.closed.waiting, cookie);
-	else if (!large_ones && closed_bounded(c, s) + (peer ? closed_bounded(c, peer) : 0) >
-					c->sockets.closed.large_from)
+		return;
+	}
+	if (!large_ones) {
+		trim(c, s);
+		if (peer)
+			trim(c, peer);
+	}
+	if (!large_ones && closed_bounded(c, s) + (peer ? closed_bounded(c, peer) : 0) >
+				   c->sockets.closed.large_from)
 		put_last(&c->sockets.closed.large, cookie);
 	else
 		ended->cookie[ended->n++] = cookie;

@@ -136,7 +136,8 @@ static void trim(const struct core *c, struct flow *f, uint64_t now)
 	ranges_trim(&f->paired.r);
 	ranges_trim(&f->copies.again);
 	why_trim(f->why);
-	core_state_changes(c, STATE_TRIMMED, &f->state, now);
+	if (!c->sockets.closed.wanted) /* else when it is looked at to be packed */
+		core_state_changes(c, STATE_TRIMMED, &f->state, now);
 }
 
 void flow_closed(const struct core *c, struct flow *f)
