@@ -118,7 +118,8 @@ with Network() as network:
         EmptyHooks.inside = [tuple(network.inside(ns)) for ns in (network.a, network.b)]
         WAYS = {"bare": observed(Bare), "empty programs at the same places": observed(EmptyHooks),
                 "empty events": observed(EmptyEvents),
-                "empty programs, light": observed(EmptyLight), "magnet-kernel-tracer": observed(Tracer),
+                "empty programs, light": observed(EmptyLight),
+                "empty events, light": observed(EmptyEventsLight), "magnet-kernel-tracer": observed(Tracer),
                 "  light": observed(LightTracer), "magnet record": recorded}
         if OTHER:
             WAYS["other build: magnet record"] = recorded_by_other

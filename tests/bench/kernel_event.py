@@ -55,7 +55,7 @@ def show(name, trips, series, notes, events, light):
         result(f"round trip, {name}: {text}", ratios(values, bare))
         per_event = ""
         count = {"all layers": events, "empty programs": events, "empty events": events,
-                 "light": light}.get(text)
+                 "empty events, light": light, "light": light}.get(text)
         if count:
             per_event = Figure([d / count for d in differences(values, bare)]).text(0)
         rows.append((text, Figure(values).text(0), Figure(ratios(values, bare)).text(), per_event,
@@ -129,7 +129,7 @@ begin("What the kernel side costs a request and response over TCP on loopback, a
       "magnet-kernel-tracer -o DIR --pid PID [--layers light]",
       "tcpdump -i lo [-s 96] -w /dev/null; perf record, bpftrace: " + ", ".join(PEER_TRACEPOINTS))
 find_places()
-KINDS = [Bare, EmptyHooks, EmptyEvents, EmptyLight, LightTracer, Tracer] + OTHER_KINDS
+KINDS = [Bare, EmptyHooks, EmptyEvents, EmptyLight, EmptyEventsLight, LightTracer, Tracer] + OTHER_KINDS
 KINDS += [peer for peer in (Tcpdump, TcpdumpShort, PerfRecord, BpftraceCount) if peer.works()]
 for place, cpu, count, time_of_turns in PLACEMENTS:
     compare(place, cpu, count, KINDS, time_of_turns)

@@ -73,7 +73,7 @@ class AppOnly(Bare):
 
 
 def measure(plain, wrapped):
-    kinds = [Bare, EmptyHooks, EmptyEvents, EmptyLight, Tracer, LightTracer, Sampled, SampledLight, AppOnly,
+    kinds = [Bare, EmptyHooks, EmptyEvents, EmptyLight, EmptyEventsLight, Tracer, LightTracer, Sampled, SampledLight, AppOnly,
              TcpdumpShort]
     if OTHER_TRACER:
         kinds += OTHER_KINDS + [OtherSampled]

@@ -203,6 +203,13 @@ class EmptyLight(EmptyHooks):
     places = []
 
 
+class EmptyEventsLight(EmptyLight):
+    """Programs that record an event of nothing where those of --layers light are."""
+
+    name = "empty events, light"
+    options = ("-r",)
+
+
 class Tcpdump(Observer):
     name = "tcpdump"
     needs = "tcpdump"

@@ -37,12 +37,13 @@ GROUPS = {
     "reader": (30, "correlate.py"),
 }
 
-PEERS = ["empty programs", "empty programs, light", "empty events", "tcpdump", "tcpdump -s 96",
+PEERS = ["empty programs", "empty programs, light", "empty events", "empty events, light", "tcpdump", "tcpdump -s 96",
          "perf record, same tracepoints"]
 BULK = [("`magnet record`", "magnet record"), ("kernel side alone", "magnet-kernel-tracer"),
         ("`--layers light`", "light"),
         ("empty programs", "empty programs at the same places"),
-        ("empty programs, light", "empty programs, light"), ("empty events", "empty events"), ("tcpdump", "tcpdump"),
+        ("empty programs, light", "empty programs, light"), ("empty events", "empty events"),
+        ("empty events, light", "empty events, light"), ("tcpdump", "tcpdump"),
         ("tcpdump -s 96", "tcpdump -s 96"), ("other build: `magnet record`", "other build: magnet record")]
 LAYERS = [("all layers", "all layers"), ("`--layers light`", "light"),
           *((p, p) for p in PEERS), ("other build: all layers", "other build: all layers"),
@@ -72,7 +73,8 @@ ROWS = [
       ("`--sample 20`", "nginx: 1 connection in 20"), ("both", "nginx: 1 in 20, light"),
       ("`--app-only`", "nginx: application side only"), ("empty programs", "nginx: empty programs"),
       ("empty programs, light", "nginx: empty programs, light"),
-      ("empty events", "nginx: empty events"), ("tcpdump -s 96", "nginx: tcpdump -s 96"),
+      ("empty events", "nginx: empty events"),
+      ("empty events, light", "nginx: empty events, light"), ("tcpdump -s 96", "nginx: tcpdump -s 96"),
       ("other build: default", "nginx: other build: all layers"),
       ("other build: light", "nginx: other build: light"),
       ("other build: `--sample 20`", "nginx: other build: 1 in 20")]),
