@@ -76,8 +76,8 @@ struct core_client {
 		void *what, struct fact_flow_id of, uint32_t layers, uint64_t from, uint64_t to);
 	/* The flow's connection has closed, or the recording has ended. */
 	void (*ended)(void *state, uint64_t now);
-	/* Hardly any fact will concern the flow from now on: spare memory may be freed. */
-	void (*trim)(void *state, uint64_t now);
+	/* Hardly any fact will concern the flow: spare memory may be freed. */
+	void (*trim)(void *what, void *state);
 	void (*free_state)(void *state);
 	/* Packing of closed sockets: whether a state can be packed, and its bytes. */
 	bool (*fits)(const void *state);

@@ -189,12 +189,9 @@ static void between(void *core)
 
 void core_listen_apart(struct core *c)
 {
-	const facts_state_fn of_state[] = {
-		[STATE_ENDED] = c->attached.does.ended, [STATE_TRIMMED] = c->attached.does.trim};
-
 	c->apart = facts_apart_begin(&c->facts,
 		&(struct facts_due){.flag = &c->attached.due, .between = between, .arg = c},
-		of_state);
+		c->attached.does.ended);
 }
 
 bool core_is_apart(const struct core *c)

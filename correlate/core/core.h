@@ -287,17 +287,6 @@ static inline void core_await_listeners(const struct core *c)
 	if (c->apart)
 		facts_apart_await(c->apart);
 }
-/* Tells the listener that keeps the flow's state, once it has got all facts so far. */
-static inline void core_state_changes(
-	const struct core *c, enum facts_of_state change, void **state, uint64_t now)
-{
-	if (c->apart)
-		facts_apart_change(c->apart, change, state, now);
-	else if (*state && change == STATE_ENDED)
-		c->attached.does.ended(*state, now);
-	else if (*state)
-		c->attached.does.trim(*state, now);
-}
 /* Returns whether the end of the recording is known, after this side or together with it. */
 bool side_end_known(const struct core *c, enum core_side which);
 /* Returns the share of the recording's time that a side covers; 1 if it is not known to be less. */

@@ -72,14 +72,14 @@ struct packed_packet {
 #define LAYER_WIRE    (1u << 26)
 _Static_assert(FACT_LAYER(1, RX_LAYERS) <= UINT32_MAX / LAYER_WIRE, "the layer has room");
 
-/* A change of a flow's state; its kind is OF_STATE and what changes. */
-struct state_change {
+/* The end of a connection, of whose flow a listener may keep a state at that place. */
+struct ended {
 	struct record head;
 	void **state;
 	uint64_t now;
 };
-#define OF_STATE (FACTS + 1)
-_Static_assert(OF_STATE + STATE_CHANGES <= RECORD_SIZE, "a kind is less than RECORD_SIZE");
+#define ENDED (FACTS + 1) /* its kind */
+_Static_assert(ENDED < RECORD_SIZE, "a kind is less than RECORD_SIZE");
 
 /* A pointer in a fact, and the bytes that are copied of what it points to. */
 #define COPIES        4
@@ -94,7 +94,7 @@ struct facts_apart {
 	HANDOVER_LINES struct facts *facts; /* those that the core emits to */
 	struct facts behind;                /* the listeners */
 	struct facts_due due;
-	facts_state_fn of_state[STATE_CHANGES];
+	facts_ended_fn ended;
 	pthread_t thread;
 	uint8_t copies[FACTS];
 	struct copied copied[FACTS][COPIES];
@@ -190,25 +190,24 @@ static void put_packet(void *arg, const void *fact)
 	handover_pair(at, payload | fresh << 32, packets | (f->layer * LAYER_WIRE | wire) << 32);
 }
 
-static void change(const struct facts_apart *a, uint64_t what, void **state, uint64_t now)
+static void tell_ended(const struct facts_apart *a, void **state, uint64_t now)
 {
 	if (*state)
-		a->of_state[what](*state, now);
+		a->ended(*state, now);
 }
 
-void facts_apart_change(struct facts_apart *a, enum facts_of_state what, void **state, uint64_t now)
+void facts_apart_ended(struct facts_apart *a, void **state, uint64_t now)
 {
 	unsigned char *at;
 
 	if (a->is_over) {
-		change(a, what, state, now);
+		tell_ended(a, state, now);
 		return;
 	}
-	at = room(a, sizeof(struct state_change));
+	at = room(a, sizeof(struct ended));
 	if (!at)
 		return;
-	at = handover_pair(
-		at, OF_STATE + what + RECORD_SIZE * sizeof(struct state_change), a->turn.event);
+	at = handover_pair(at, ENDED + RECORD_SIZE * sizeof(struct ended), a->turn.event);
 	handover_pair(at, (uintptr_t)state, now);
 }
 
@@ -344,11 +343,6 @@ static void pass_packed(const struct facts_apart *a, const struct packed_packet 
 			.wire = (uint64_t)(p->layer_wire % LAYER_WIRE) - 1});
 }
 
-static void pass_change(const struct facts_apart *a, const struct state_change *c)
-{
-	change(a, RECORD_KIND_OF(&c->head) - OF_STATE, c->state, c->now);
-}
-
 static void pass(const struct facts_apart *a, struct record *r)
 {
 	enum fact kind = RECORD_KIND_OF(r);
@@ -384,8 +378,9 @@ static void *run(void *arg)
 			event = r->event;
 			if (RECORD_KIND_OF(r) == PACKED_PACKET)
 				pass_packed(a, (const struct packed_packet *)r);
-			else if (RECORD_KIND_OF(r) >= OF_STATE)
-				pass_change(a, (const struct state_change *)r);
+			else if (RECORD_KIND_OF(r) == ENDED)
+				tell_ended(a, ((const struct ended *)r)->state,
+					((const struct ended *)r)->now);
 			else
 				pass(a, r);
 			i += RECORD_SIZE_OF(r);
@@ -432,7 +427,7 @@ static void take_over(struct facts_apart *a)
 }
 
 struct facts_apart *facts_apart_begin(
-	struct facts *f, const struct facts_due *due, const facts_state_fn of_state[STATE_CHANGES])
+	struct facts *f, const struct facts_due *due, facts_ended_fn ended)
 {
 	struct facts_apart *a =
 		has_two_cpus() ? mg_aligned_alloc(_Alignof(struct facts_apart), sizeof(*a)) : NULL;
@@ -441,9 +436,9 @@ struct facts_apart *facts_apart_begin(
 		return NULL;
 	*a = (struct facts_apart){.facts = f,
 		.due = *due,
+		.ended = ended,
 		.begin_ns = mg_monotonic_ns(),
 		.turn = {.is_idle = true, .due = due->flag, .asks = &a->to.asks}};
-	memcpy(a->of_state, of_state, sizeof(a->of_state));
 	find_copied(a);
 	if (!handover_init(&a->to)) {
 		free(a);

@@ -22,20 +22,14 @@ void bound_packed(void *memory, size_t more, size_t less)
 	measures_check(m);
 }
 
-void bound_trim(void *state, uint64_t now)
+void bound_trim(void *memory, void *state)
 {
 	struct dist *all[MEASURES_DISTS];
 	uint32_t n = measures_dists(state, all);
 
-	(void)now;
+	(void)memory;
 	for (uint32_t i = 0; i < n; i++)
 		dist_trim(all[i]);
-}
-
-static void trim(void *memory, void *state)
-{
-	(void)memory;
-	bound_trim(state, 0);
 }
 
 static void coarsen(void *memory, void *state)
@@ -64,7 +58,7 @@ static void widen(struct measures_memory *m, struct core *c)
 
 	p->tables_limit = p->limit / 16;
 	p->is_scarce = true;
-	core_each_state(c, SIZE_MAX, trim);
+	core_each_state(c, SIZE_MAX, bound_trim);
 	while (p->coarse < DIST_COARSEST && is_large(p)) {
 		p->coarse++;
 		core_each_state(c, WORTH_IT, coarsen);

@@ -9,7 +9,7 @@ void bound_init(struct measures_memory *m);
 /* Widens the bins if the limit is exceeded. */
 void bound_between(void *memory, struct core *c);
 /* Frees spare memory of a flow that hardly any event will concern. */
-void bound_trim(void *state, uint64_t now);
+void bound_trim(void *memory, void *state);
 /* Accounts for the memory of packed sockets. */
 void bound_packed(void *memory, size_t more, size_t less);
 

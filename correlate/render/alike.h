@@ -13,8 +13,9 @@
 
 struct alike_key {
 	char comm[16];
-	uint16_t port;                /* the server's port; 0 = not recorded */
-	uint8_t rx, kind, side, none; /* `none`: two are compared as memory */
+	uint16_t port; /* the server's port; 0 = not recorded */
+	uint8_t rx, kind, side;
+	uint8_t none; /* 0, as two are compared as memory */
 };
 
 struct alike;

@@ -51,13 +51,10 @@ static void between(void *arg)
 	s->answers++;
 }
 
-static void count_change(void *state, uint64_t now)
+static void on_ended(void *state, uint64_t now)
 {
 	*(uint64_t *)state += now;
 }
-
-static const facts_state_fn of_state[STATE_CHANGES] = {
-	[STATE_ENDED] = count_change, [STATE_TRIMMED] = count_change};
 
 static struct facts_apart *begun(struct facts *f, struct seen *s)
 {
@@ -65,7 +62,7 @@ static struct facts_apart *begun(struct facts *f, struct seen *s)
 
 	assert_true(facts_listen(f, FACT_packet, on_packet, s));
 	assert_true(facts_listen(f, FACT_wait, on_wait, s));
-	a = facts_apart_begin(f, &(struct facts_due){&s->due, between, s}, of_state);
+	a = facts_apart_begin(f, &(struct facts_due){&s->due, between, s}, on_ended);
 	if (!a) /* a single CPU */
 		skip();
 	return a;
@@ -149,7 +146,7 @@ static void a_packet_arrives_as_it_was_however_large_its_numbers(void **unused)
 
 	(void)unused;
 	assert_true(facts_listen(&f, FACT_packet, note_packet, &got));
-	a = facts_apart_begin(&f, &(struct facts_due){&s.due, between, &s}, of_state);
+	a = facts_apart_begin(&f, &(struct facts_due){&s.due, between, &s}, on_ended);
 	if (!a) /* a single CPU */
 		skip();
 	for (uint32_t i = 0; i < 5 * COUNT(numbers); i++) {
@@ -180,7 +177,7 @@ static void a_packet_arrives_as_it_was_however_large_its_numbers(void **unused)
 	facts_apart_end(a);
 }
 
-static void a_state_changes_behind_the_facts_before(void **unused)
+static void a_connection_ends_behind_the_facts_before(void **unused)
 {
 	struct facts f = {0};
 	struct seen s = {0};
@@ -189,10 +186,10 @@ static void a_state_changes_behind_the_facts_before(void **unused)
 	uint64_t n = 0;
 
 	(void)unused;
-	for (int i = 1; i <= 50; i++) {
+	for (int i = 0; i < 50; i++) {
 		emit_event(&f, a, &n);
-		facts_apart_change(a, i % 2 ? STATE_ENDED : STATE_TRIMMED, &state, 7);
-		facts_apart_change(a, STATE_ENDED, &none, 7);
+		facts_apart_ended(a, &state, 7);
+		facts_apart_ended(a, &none, 7);
 		n += 7; /* the next packet has this number, or on_packet() fails */
 		facts_apart_event(a);
 	}
@@ -258,7 +255,7 @@ static void calls_go_in_order_to_the_thread_that_has_less_to_do(void **unused)
 	(void)unused;
 	assert_true(facts_listen(&f, FACT_call, on_call_slowly, &slow));
 	assert_true(facts_listen(&f, FACT_range, on_range, &ranges));
-	a = facts_apart_begin(&f, &(struct facts_due){&s.due, between, &s}, of_state);
+	a = facts_apart_begin(&f, &(struct facts_due){&s.due, between, &s}, on_ended);
 	if (!a) /* a single CPU */
 		skip();
 	call_until(false, &f, a, &calls, &slow);
@@ -278,7 +275,7 @@ int main(void)
 		cmocka_unit_test(waiting_for_the_listeners_all_the_time_ends_it_without_a_loss),
 		cmocka_unit_test(an_address_may_change_after_the_fact),
 		cmocka_unit_test(calls_go_in_order_to_the_thread_that_has_less_to_do),
-		cmocka_unit_test(a_state_changes_behind_the_facts_before),
+		cmocka_unit_test(a_connection_ends_behind_the_facts_before),
 		cmocka_unit_test(a_packet_arrives_as_it_was_however_large_its_numbers),
 	};
 

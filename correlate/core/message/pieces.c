@@ -46,12 +46,11 @@ void kernel_call_clear(struct kernel_call *k)
 
 void kernel_call_free_for(struct kernel_call *k, struct kernel_call *to)
 {
-	if (to->piece || !k->piece) {
-		kernel_call_free(k);
-		return;
-	}
 	call_drop_pieces(k, 0);
-	to->piece = k->piece;
-	to->pieces_cap = k->pieces_cap;
-	memset(k, 0, sizeof(*k));
+	if (!to->piece) {
+		to->piece = k->piece;
+		to->pieces_cap = k->pieces_cap;
+		k->piece = NULL;
+	}
+	kernel_call_free(k);
 }

@@ -165,14 +165,13 @@ struct ended {
 	uint32_t n;
 };
 
-/* Frees spare memory of both directions. */
-static void trim(const struct core *c, struct mg_sock *s)
+static void each_of(struct core *c, struct mg_sock *s, void (*fn)(void *what, void *state))
 {
 	core_await_listeners(c);
 	if (s->tx.state)
-		c->attached.does.trim(s->tx.state, 0);
+		fn(c->attached.what, s->tx.state);
 	if (s->rx.state)
-		c->attached.does.trim(s->rx.state, 0);
+		fn(c->attached.what, s->rx.state);
 }
 
 static void look_at(struct core *c, uint64_t cookie, bool large_ones, struct ended *ended)
@@ -188,9 +187,9 @@ static void look_at(struct core *c, uint64_t cookie, bool large_ones, struct end
 		return;
 	}
 	if (!large_ones) {
-		trim(c, s);
+		each_of(c, s, c->attached.does.trim);
 		if (peer)
-			trim(c, peer);
+			each_of(c, peer, c->attached.does.trim);
 	}
 	if (!large_ones && closed_bounded(c, s) + (peer ? closed_bounded(c, peer) : 0) >
 				   c->sockets.closed.large_from)
@@ -305,15 +304,6 @@ struct mg_sock *closed_unpack_alone(struct core *c, const struct ends *ends)
 
 	HASH_FIND(hh_alone, c->sockets.closed.alone, ends, sizeof(*ends), k);
 	return k ? closed_unpack(c, k->cookie) : NULL;
-}
-
-static void each_of(struct core *c, struct mg_sock *s, void (*fn)(void *what, void *state))
-{
-	core_await_listeners(c);
-	if (s->tx.state)
-		fn(c->attached.what, s->tx.state);
-	if (s->rx.state)
-		fn(c->attached.what, s->rx.state);
 }
 
 /* Unpacks each socket of at least `bytes` bytes, passes its states to `fn` and packs it again. */

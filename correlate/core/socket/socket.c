@@ -127,7 +127,7 @@ void flow_pass(struct flow *f, struct ranges *layer, uint64_t end)
 }
 
 /* Frees the state of bytes in flight. */
-static void trim(const struct core *c, struct flow *f, uint64_t now)
+static void trim(const struct core *c, struct flow *f)
 {
 	for (int i = 0; i < TX_LAYERS; i++)
 		ranges_trim(&f->layer[i]);
@@ -136,8 +136,11 @@ static void trim(const struct core *c, struct flow *f, uint64_t now)
 	ranges_trim(&f->paired.r);
 	ranges_trim(&f->copies.again);
 	why_trim(f->why);
-	if (!c->sockets.closed.wanted) /* else when it is looked at to be packed */
-		core_state_changes(c, STATE_TRIMMED, &f->state, now);
+	if (c->sockets.closed.wanted) /* its state is trimmed when it is looked at to be packed */
+		return;
+	core_await_listeners(c);
+	if (f->state)
+		c->attached.does.trim(c->attached.what, f->state);
 }
 
 void flow_closed(const struct core *c, struct flow *f)
@@ -149,7 +152,10 @@ void flow_closed(const struct core *c, struct flow *f)
 void sock_ends(const struct core *c, struct mg_sock *s, uint64_t now)
 {
 	s->tx.ack.no_window = false;
-	core_state_changes(c, STATE_ENDED, &s->tx.state, now);
+	if (c->apart)
+		facts_apart_ended(c->apart, &s->tx.state, now);
+	else if (s->tx.state)
+		c->attached.does.ended(s->tx.state, now);
 }
 
 static bool was_open(uint8_t state)
@@ -192,8 +198,8 @@ struct mg_sock *sock_on_state(struct core *c, const struct mg_event *e)
 		s->listed.closed_ns = e->time_ns;
 		sock_ends(c, s, e->cycles);
 		flow_closed(c, &s->tx);
-		trim(c, &s->tx, e->cycles);
-		trim(c, &s->rx, e->cycles);
+		trim(c, &s->tx);
+		trim(c, &s->rx);
 		peer_forget(c, s);
 		closed_note(c, s);
 	}
