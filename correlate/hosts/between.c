@@ -165,7 +165,7 @@ static void atom(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32_t
 
 static uint64_t end_of(const struct ranges *r)
 {
-	return r->len ? r->v[r->head + r->len - 1].b : 0;
+	return r->len ? ranges_at(r, r->len - 1)->b : 0;
 }
 
 static void walk(struct walk *w, const struct end *from, const struct end *to)

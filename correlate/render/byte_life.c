@@ -228,7 +228,7 @@ static bool offset_of(const struct flow *f, uint32_t seq, uint64_t *off)
 static const struct range *range_at(const struct ranges *r, uint64_t off)
 {
 	for (uint32_t i = r->len; i-- > 0;) {
-		const struct range *k = &r->v[r->head + i];
+		const struct range *k = ranges_at(r, i);
 
 		if (k->a <= off)
 			return k->b > off ? k : NULL;

@@ -35,7 +35,7 @@ static void assert_in_order(const struct ranges *r)
 	uint64_t end = r->base;
 
 	for (uint32_t i = 0; i < r->len; i++) {
-		const struct range *v = &r->v[r->head + i];
+		const struct range *v = ranges_at(r, i);
 
 		assert_true(v->a >= end && v->b > v->a);
 		end = v->b;
@@ -247,7 +247,7 @@ static void atoms_agree_with_the_model_in_every_layer(void **unused)
 	(void)unused;
 	for (uint64_t run = 1; run <= 60; run++) {
 		const struct ranges *layers[LAYERS];
-		struct ranges r[LAYERS] = {{0}};
+		struct ranges r[LAYERS] = {{{{0}}}};
 		struct model m[LAYERS] = {{{0}}};
 		uint64_t seed = run + 100, a, b;
 		struct check c;

@@ -152,7 +152,7 @@ static void each_byte_has_the_reason_of_its_call(void **unused)
 	leave(&c, 3300, MG_SYS_sendto, 1450, 300);
 	assert_int_equal(tx_of(&c, SOCK)->why->label.len, 4);
 	for (int i = 0; i < 4; i++)
-		assert_int_equal(RELEASE_OF(tx_of(&c, SOCK)->why->label.v[i].t),
+		assert_int_equal(RELEASE_OF(ranges_at(&tx_of(&c, SOCK)->why->label, i)->t),
 			i % 2 ? RELEASE_OWN_CALL : RELEASE_LATER_CALL);
 	feed_end(&c);
 }

@@ -32,11 +32,11 @@ static inline struct acking *acking_at(struct acking_queue *q, uint32_t i)
 	return &q->v[(q->head + i) % ACKING_MAX];
 }
 
-/* Removes the first n segments. */
+/* Removes the first n segments. An empty queue begins anew, in memory that was just used. */
 static inline void acking_drop(struct acking_queue *q, uint32_t n)
 {
-	q->head = (q->head + n) % ACKING_MAX;
 	q->n -= n;
+	q->head = q->n ? (q->head + n) % ACKING_MAX : 0;
 }
 
 /* Adds a segment. Where there is no room the oldest one goes. */

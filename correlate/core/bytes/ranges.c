@@ -8,29 +8,26 @@
 #include "alloc.h"
 
 #define LAYERS_MAX 16
-#define FEWEST     4 /* a connection has some fifteen such lists */
-
-static struct range *at(const struct ranges *r, uint32_t i)
-{
-	return &r->v[r->head + i];
-}
+#define FEWEST     4 /* of a list with more than one element */
 
 /* Makes room for one more element at the end. */
 static bool reserve(struct ranges *r)
 {
 	struct range *v;
 
-	if (r->head + r->len < r->cap)
+	if (r->head + r->len < (r->cap ? r->cap : 1))
 		return true;
 	if (r->head > r->cap / 2) {
-		memmove(r->v, r->v + r->head, r->len * sizeof(*r->v));
+		memmove(r->list, ranges_at(r, 0), r->len * sizeof(*r->list));
 		r->head = 0;
 		return true;
 	}
-	v = mg_realloc(r->v, (r->cap ? r->cap * 2 : FEWEST) * sizeof(*v));
+	v = mg_realloc(r->cap ? r->list : NULL, (r->cap ? r->cap * 2 : FEWEST) * sizeof(*v));
 	if (!v)
 		return false;
-	r->v = v;
+	if (!r->cap)
+		*v = r->own;
+	r->list = v;
 	r->cap = r->cap ? r->cap * 2 : FEWEST;
 	return true;
 }
@@ -38,7 +35,7 @@ static bool reserve(struct ranges *r)
 /* Returns whether bytes are missing between an element and the previous one. */
 static bool is_hole(const struct ranges *r, uint32_t i)
 {
-	return i > 0 && i < r->len && at(r, i - 1)->b != at(r, i)->a;
+	return i > 0 && i < r->len && ranges_at(r, i - 1)->b != ranges_at(r, i)->a;
 }
 
 static bool insert(struct ranges *r, uint32_t i, uint64_t a, uint64_t b, uint64_t t)
@@ -46,8 +43,8 @@ static bool insert(struct ranges *r, uint32_t i, uint64_t a, uint64_t b, uint64_
 	if (!reserve(r))
 		return false;
 	r->holes -= is_hole(r, i);
-	memmove(at(r, i + 1), at(r, i), (r->len - i) * sizeof(*r->v));
-	*at(r, i) = (struct range){a, b, t};
+	memmove(ranges_at(r, i + 1), ranges_at(r, i), (r->len - i) * sizeof(*r->list));
+	*ranges_at(r, i) = (struct range){a, b, t};
 	r->len++;
 	r->holes += is_hole(r, i);
 	r->holes += is_hole(r, i + 1);
@@ -58,7 +55,7 @@ static bool append(struct ranges *r, uint64_t a, uint64_t b, uint64_t t)
 {
 	if (!reserve(r))
 		return false;
-	*at(r, r->len++) = (struct range){a, b, t};
+	*ranges_at(r, r->len++) = (struct range){a, b, t};
 	r->holes += is_hole(r, r->len - 1);
 	return true;
 }
@@ -68,12 +65,12 @@ static uint32_t first_after(const struct ranges *r, uint64_t x)
 {
 	uint32_t lo = 0, hi = r->len;
 
-	if (hi && at(r, 0)->b > x) /* the usual case */
+	if (hi && ranges_at(r, 0)->b > x) /* the usual case */
 		return 0;
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (at(r, mid)->b > x)
+		if (ranges_at(r, mid)->b > x)
 			hi = mid;
 		else
 			lo = mid + 1;
@@ -104,18 +101,18 @@ uint64_t ranges_add_anywhere(
 	}
 	if (a >= b)
 		return 0;
-	if (r->len == 0 || at(r, r->len - 1)->b <= a) /* in order */
+	if (r->len == 0 || ranges_at(r, r->len - 1)->b <= a) /* in order */
 		return append(r, a, b, t) ? b - a : 0;
 	for (i = first_after(r, a); a < b; i++) {
 		uint64_t end = b;
 
-		if (i < r->len && at(r, i)->a <= a) { /* known: skip it */
-			note(again, a, smaller(b, at(r, i)->b), t);
-			a = at(r, i)->b;
+		if (i < r->len && ranges_at(r, i)->a <= a) { /* known: skip it */
+			note(again, a, smaller(b, ranges_at(r, i)->b), t);
+			a = ranges_at(r, i)->b;
 			continue;
 		}
-		if (i < r->len && at(r, i)->a < end)
-			end = at(r, i)->a;
+		if (i < r->len && ranges_at(r, i)->a < end)
+			end = ranges_at(r, i)->a;
 		if (!insert(r, i, a, end, t))
 			break;
 		fresh += end - a;
@@ -127,8 +124,8 @@ uint64_t ranges_add_anywhere(
 void ranges_shift(struct ranges *r, uint64_t by)
 {
 	for (uint32_t i = 0; i < r->len; i++) {
-		at(r, i)->a += by;
-		at(r, i)->b += by;
+		ranges_at(r, i)->a += by;
+		ranges_at(r, i)->b += by;
 	}
 	r->base += by;
 }
@@ -138,13 +135,13 @@ void ranges_drop(struct ranges *r, uint64_t upto)
 	if (upto <= r->base)
 		return;
 	r->base = upto;
-	while (r->len && at(r, 0)->b <= upto) {
+	while (r->len && ranges_at(r, 0)->b <= upto) {
 		r->holes -= is_hole(r, 1);
 		r->head++;
 		r->len--;
 	}
-	if (r->len && at(r, 0)->a < upto)
-		at(r, 0)->a = upto;
+	if (r->len && ranges_at(r, 0)->a < upto)
+		ranges_at(r, 0)->a = upto;
 	if (r->len == 0)
 		r->head = 0;
 }
@@ -152,18 +149,19 @@ void ranges_drop(struct ranges *r, uint64_t upto)
 void ranges_keep(struct ranges *r, uint32_t most)
 {
 	if (r->len > most)
-		ranges_drop(r, at(r, r->len / 2)->a);
+		ranges_drop(r, ranges_at(r, r->len / 2)->a);
 }
 
 uint64_t ranges_reach(const struct ranges *r, uint64_t from)
 {
-	if (!r->holes && r->len && at(r, 0)->a <= from) { /* the usual case: as far as they go */
-		uint64_t end = at(r, r->len - 1)->b;
+	if (!r->holes && r->len &&
+		ranges_at(r, 0)->a <= from) { /* the usual case: as far as they go */
+		uint64_t end = ranges_at(r, r->len - 1)->b;
 
 		return end > from ? end : from;
 	}
-	for (uint32_t i = first_after(r, from); i < r->len && at(r, i)->a <= from; i++)
-		from = at(r, i)->b;
+	for (uint32_t i = first_after(r, from); i < r->len && ranges_at(r, i)->a <= from; i++)
+		from = ranges_at(r, i)->b;
 	return from;
 }
 
@@ -171,14 +169,15 @@ void ranges_trim(struct ranges *r)
 {
 	if (r->len)
 		return;
-	free(r->v);
-	r->v = NULL;
+	if (r->cap)
+		free(r->list);
 	r->head = r->cap = 0;
 }
 
 void ranges_free(struct ranges *r)
 {
-	free(r->v);
+	if (r->cap)
+		free(r->list);
 	memset(r, 0, sizeof(*r));
 }
 
@@ -192,8 +191,8 @@ void ranges_atoms(const struct ranges *const layers[], int count, uint64_t a, ui
 	for (int i = 0; i < count; i++) {
 		const struct ranges *r = layers[i];
 
-		next[i] = r && r->len ? at(r, first_after(r, a)) : NULL;
-		last[i] = r && r->len ? at(r, r->len) : NULL;
+		next[i] = r && r->len ? ranges_at(r, first_after(r, a)) : NULL;
+		last[i] = r && r->len ? ranges_at(r, r->len) : NULL;
 	}
 	while (a < b) {
 		uint32_t present = 0;

@@ -16,12 +16,33 @@ struct range {
 	uint64_t t;    /* cycles */
 };
 
+/*
+ * Most lists never have two elements. The first one is therefore in the list itself: it has no
+ * memory of its own to be fetched.
+ */
 struct ranges {
-	struct range *v;
-	uint32_t head, len, cap; /* v[head .. head+len) */
+	union {
+		struct range own;   /* cap == 0: the only element */
+		struct range *list; /* else */
+	};
+	uint32_t head, len, cap; /* elements head .. head+len */
 	uint32_t holes;          /* number of gaps between neighbouring elements */
 	uint64_t base;           /* everything before is settled, and counts as seen */
 };
+
+/* Returns element number `i`, or where it would be. */
+static inline struct range *ranges_at(const struct ranges *r, uint32_t i)
+{
+	struct range *first = r->cap ? r->list : (struct range *)(uintptr_t)&r->own;
+
+	return first + r->head + i;
+}
+
+/* Returns the end of the last known bytes, with or without gaps before. */
+static inline uint64_t ranges_end(const struct ranges *r)
+{
+	return r->len ? ranges_at(r, r->len - 1)->b : r->base;
+}
 
 uint64_t ranges_add_anywhere(
 	struct ranges *r, struct ranges *again, uint64_t a, uint64_t b, uint64_t t);
@@ -33,11 +54,11 @@ static inline uint64_t ranges_add_again(
 	struct ranges *r, struct ranges *again, uint64_t a, uint64_t b, uint64_t t)
 {
 	uint32_t end = r->head + r->len;
-	uint64_t known = r->len ? r->v[end - 1].b : r->base;
 
-	if (a != known || a >= b || end >= r->cap) /* not the usual case: what comes next */
+	if (a != ranges_end(r) || a >= b ||
+		(end && end >= r->cap)) /* not the usual case: what comes next */
 		return ranges_add_anywhere(r, again, a, b, t);
-	r->v[end] = (struct range){a, b, t};
+	*ranges_at(r, r->len) = (struct range){a, b, t};
 	r->len++;
 	return b - a;
 }
@@ -57,11 +78,6 @@ void ranges_keep(struct ranges *r, uint32_t most);
  * known.
  */
 uint64_t ranges_reach(const struct ranges *r, uint64_t from);
-/* Returns the end of the last known bytes, with or without gaps before. */
-static inline uint64_t ranges_end(const struct ranges *r)
-{
-	return r->len ? r->v[r->head + r->len - 1].b : r->base;
-}
 /*
  * Frees spare memory; an empty list takes none. Call it when the list will hardly be needed again.
  */

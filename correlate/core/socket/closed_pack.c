@@ -64,8 +64,10 @@ size_t closed_bounded(const struct core *c, const struct mg_sock *s)
 
 static void bare_ranges(struct ranges *r)
 {
-	r->v = NULL;
-	r->cap = r->len;
+	if (r->cap || !r->len)
+		memset(&r->own, 0, sizeof(r->own));
+	if (r->cap)
+		r->cap = r->len;
 	r->head = 0;
 }
 
@@ -102,7 +104,8 @@ static void bare_sock(struct mg_sock *s)
 
 static void put_ranges(struct packing *p, const struct ranges *r)
 {
-	pack_words(p, r->v + r->head, r->len * sizeof(*r->v));
+	if (r->cap)
+		pack_words(p, ranges_at(r, 0), r->len * sizeof(*r->list));
 }
 
 static void put_why(struct packing *p, const struct why *w)
@@ -149,7 +152,8 @@ static void put_flow(const struct core *c, struct packing *p, struct flow *f)
 
 static void get_ranges(struct unpacking *u, struct ranges *r)
 {
-	UNPACK(u, r->v, r->len);
+	if (r->cap)
+		UNPACK(u, r->list, r->len);
 }
 
 static void get_why(struct unpacking *u, struct why **why)

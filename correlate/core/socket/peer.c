@@ -159,7 +159,7 @@ static void merge(const struct core *c, struct flow *tx, struct flow *rx)
 /* Drops the older half. */
 static void make_room(struct ranges *one, struct ranges *two)
 {
-	uint64_t upto = one->v[one->head + one->len / 2].a;
+	uint64_t upto = ranges_at(one, one->len / 2)->a;
 
 	ranges_drop(one, upto);
 	ranges_drop(two, upto);

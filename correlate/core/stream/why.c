@@ -60,7 +60,7 @@ static void land(struct why *w, uint64_t una)
 		w->len--;
 	}
 	if (!w->len)
-		w->segs_out = 0;
+		w->segs_out = w->head = 0;
 }
 
 /* ---- TCP's events ---- */
@@ -295,7 +295,7 @@ bool why_lay_behind_others(
 {
 	const struct ranges *r = &s->tx.layer[TX_XMIT];
 	const struct why *w = s->tx.why;
-	const struct range *last = r->len ? &r->v[r->head + r->len - 1] : NULL;
+	const struct range *last = r->len ? ranges_at(r, r->len - 1) : NULL;
 	uint64_t tried = release == RELEASE_ACK ? w->tried_before : w->tried;
 
 	if (!mg_events_have(core_hooked(c, s->netns), MG_EVENT_dev_xmit))
@@ -406,8 +406,8 @@ uint64_t core_copied_at(const struct core *c, const struct flow *f, uint64_t off
 	const struct thread *t;
 
 	for (uint32_t i = r->len; i-- > 0;)
-		if (r->v[r->head + i].a <= off && r->v[r->head + i].b > off)
-			return r->v[r->head + i].t;
+		if (ranges_at(r, i)->a <= off && ranges_at(r, i)->b > off)
+			return ranges_at(r, i)->t;
 	for (t = c->tasks.threads; t;
 		t = t->hh.next) { /* written by a call that has not returned */
 		const struct piece *p = t->in_call && t->now.cookie == f->sock->cookie
