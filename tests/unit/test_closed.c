@@ -96,6 +96,40 @@ static void a_packed_socket_takes_some_hundred_bytes(void **unused)
 	assert_true(each < 1600);
 }
 
+static void close_both(struct core *c, uint32_t i, uint64_t at)
+{
+	ev_closed(c, at, CLIENT(i));
+	ev_closed(c, at + 10, SERVER(i));
+}
+
+/* Where a thousand connections were open at a time, as many closed ones take no more memory. */
+static void closed_ones_wait_while_fewer_are_open(void **unused)
+{
+	static struct core c;
+	const uint32_t n = 1000;
+	uint32_t kept;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	core_pack_closed(&c);
+	for (uint32_t i = 0; i < 3 * n; i++) {
+		uint64_t at = 1000000 + i * (uint64_t)APART;
+
+		open_client(&c, i, at);
+		open_server(&c, i, at + 1);
+		exchange(&c, i, at + 10);
+		if (i == n - 1) /* all of them close, none is packed */
+			for (uint32_t k = 0; k < n; k++)
+				close_both(&c, k, at + 500000 + 20 * k);
+		else if (i >= n)
+			close_both(&c, i, at + 500000);
+	}
+	kept = HASH_COUNT(c.sockets.socks);
+	assert_in_range(HASH_COUNT(c.sockets.closed.all), 4 * n - 1100, 4 * n);
+	assert_in_range(kept, 2 * n - 1, 2 * n + 1100); /* packed many at a time */
+	feed_end(&c);
+}
+
 /* A socket with many different times shrinks little when packed: it stays unpacked for longer. */
 static void large_ones_wait(void **unused)
 {
@@ -252,6 +286,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_packed_socket_takes_some_hundred_bytes),
+		cmocka_unit_test(closed_ones_wait_while_fewer_are_open),
 		cmocka_unit_test(large_ones_wait),
 		cmocka_unit_test(the_report_is_that_of_sockets_as_they_are),
 		cmocka_unit_test(packed_distributions_are_bounded_with_the_others),

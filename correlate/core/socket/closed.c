@@ -151,10 +151,34 @@ static void put_last(struct closed_queue *q, uint64_t cookie)
 	q->v[(q->head + q->len++) % CLOSED_MAX] = cookie;
 }
 
+/* Returns how many sockets are open, or have only just closed. */
+static uint32_t open_now(const struct core *c)
+{
+	uint32_t all = HASH_COUNT(c->sockets.socks);
+	uint32_t closed = c->sockets.closed.waiting.len + c->sockets.closed.large.len;
+
+	return all > closed ? all - closed : 0;
+}
+
+/* Returns how many closed sockets may wait to be packed. */
+static uint32_t may_wait(const struct core *c)
+{
+	uint32_t open = open_now(c), most = c->sockets.closed.open_most;
+	uint32_t fewer = most > open ? most - open : 0;
+
+	if (fewer < CLOSED_WAIT)
+		return CLOSED_WAIT;
+	return fewer < CLOSED_WAIT_MOST ? fewer : CLOSED_WAIT_MOST;
+}
+
 void closed_note(struct core *c, const struct mg_sock *s)
 {
+	uint32_t open = open_now(c);
+
 	if (!c->sockets.closed.wanted)
 		return;
+	if (open > c->sockets.closed.open_most)
+		c->sockets.closed.open_most = open;
 	put_last(&c->sockets.closed.waiting, s->cookie);
 	c->sockets.closed.due += 2; /* two for one, so that fewer wait over time */
 }
@@ -238,10 +262,11 @@ void closed_pack(struct core *c)
 {
 	struct closed_socks *w = &c->sockets.closed;
 	uint32_t most = w->due < CLOSED_AT_ONCE ? w->due : CLOSED_AT_ONCE;
+	uint32_t wait = may_wait(c);
 	struct ended ended = {.n = 0};
 
 	w->due = 0;
-	for (uint32_t due = most; due && w->waiting.len > CLOSED_WAIT; due--)
+	for (uint32_t due = most; due && w->waiting.len > wait; due--)
 		look_at(c, take_first(&w->waiting), false, &ended);
 	for (uint32_t due = most; due && w->large.len > CLOSED_WAIT_LARGE; due--)
 		look_at(c, take_first(&w->large), true, &ended);

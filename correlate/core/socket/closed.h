@@ -13,8 +13,12 @@
 #include "hash.h"
 #include "bytes/packing.h"
 
-/* The sockets closed last stay as they are: events may still concern them. */
-#define CLOSED_WAIT 256
+/*
+ * The sockets closed last stay as they are: events may still concern them. So do more of them while
+ * fewer are open than once were, as that takes no memory that was not taken before.
+ */
+#define CLOSED_WAIT      256
+#define CLOSED_WAIT_MOST 12288
 /*
  * Sockets with more bytes of distributions gain little by packing, and take longer: this many of
  * them stay as they are.
@@ -54,6 +58,7 @@ struct closed_socks {
 	struct closed_sock *all;   /* by cookie */
 	struct closed_sock *alone; /* those whose peer has not been seen, by `ends` */
 	struct closed_queue waiting, large;
+	uint32_t open_most; /* sockets that were open at a time */
 	/* finishes a socket that is unpacked when no event will come any more; else NULL */
 	void (*finish)(struct core *c, struct mg_sock *s);
 	uint32_t due;             /* number of sockets for closed_pack() to check */
