@@ -2,10 +2,10 @@
 #include "figures/bound.h"
 
 /*
- * Holds every value of 12,000 flows with a hundred requests each, and some hundred busy flows in
+ * Holds every value of 16,000 flows with a hundred requests each, and some hundred busy flows in
  * hash tables, which are faster but give way first. Beyond this limit bins become wider.
  */
-#define LIMIT        ((size_t)120 << 20)
+#define LIMIT        ((size_t)144 << 20)
 #define TABLES_LIMIT ((size_t)96 << 20)
 
 void bound_init(struct measures_memory *m)
@@ -22,14 +22,27 @@ void bound_packed(void *memory, size_t more, size_t less)
 	measures_check(m);
 }
 
-void bound_trim(void *memory, void *state)
+static void each_dist(struct flow_measures *m, void (*of_dist)(struct dist *d))
 {
 	struct dist *all[MEASURES_DISTS];
-	uint32_t n = measures_dists(state, all);
+	uint32_t n = measures_dists(m, all);
 
-	(void)memory;
 	for (uint32_t i = 0; i < n; i++)
-		dist_trim(all[i]);
+		of_dist(all[i]);
+}
+
+void bound_trim(void *memory, void *state)
+{
+	(void)memory;
+	each_dist(state, dist_trim);
+	waterfall_trim(&((struct flow_measures *)state)->waterfall);
+}
+
+/* Flows with events do the same by themselves, each when the next value comes. */
+static void save(void *memory, void *state)
+{
+	(void)memory;
+	each_dist(state, dist_save);
 }
 
 static void coarsen(void *memory, void *state)
@@ -39,8 +52,11 @@ static void coarsen(void *memory, void *state)
 	struct dist *all[MEASURES_DISTS];
 	uint32_t n = measures_dists(m, all);
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		dist_save(all[i]);
 		dist_coarsen(all[i], with->dists.coarse);
+	}
+	waterfall_trim(&m->waterfall);
 	waterfall_coarsen(&m->waterfall, with->dists.coarse);
 }
 
@@ -56,9 +72,7 @@ static void widen(struct measures_memory *m, struct core *c)
 {
 	struct dist_pool *p = &m->dists;
 
-	p->tables_limit = p->limit / 16;
-	p->is_scarce = true;
-	core_each_state(c, SIZE_MAX, bound_trim);
+	core_each_state(c, SIZE_MAX, save);
 	while (p->coarse < DIST_COARSEST && is_large(p)) {
 		p->coarse++;
 		core_each_state(c, WORTH_IT, coarsen);
@@ -71,6 +85,6 @@ void bound_between(void *memory, struct core *c)
 {
 	struct measures_memory *m = memory;
 
-	if (m->dists.used + m->dists.tables > m->dists.limit)
+	if (dist_pool_exceeds(&m->dists))
 		widen(m, c);
 }

@@ -122,9 +122,9 @@ void measures_ended(void *state, uint64_t now);
 uint32_t measures_dists(struct flow_measures *m, struct dist *all[MEASURES_DISTS]);
 /* Has the limit kept after the present event, if it is exceeded. Call it when something was added.
  */
-static inline void measures_check(const struct measures_memory *m)
+static inline void measures_check(struct measures_memory *m)
 {
-	if (m->dists.used + m->dists.tables > m->dists.limit)
+	if (dist_pool_exceeds(&m->dists))
 		*m->due = true;
 }
 /* Makes the distributions share the memory, as new ones and unpacked ones must. */

@@ -55,16 +55,18 @@ static void bare_dist(struct dist *d)
 	d->late = NULL;
 }
 
+static void put_cells(struct packing *p, const struct dist_cell *c)
+{
+	for (; c; c = c->before)
+		pack_words(p, c->word, sizeof(c->word));
+}
+
 /* Writes packed bins, which are as short as they can be. */
 static void put_dist(struct packing *p, const struct dist *d)
 {
-	const struct dist_cell *c;
-	uint32_t left;
-
 	if (d->more)
 		PACK(p, d->more);
-	for (c = d->late, left = d->late_left; c; c = c->before, left = 0)
-		pack_words(p, c->value + left, (DIST_CELL - left) * sizeof(c->value[0]));
+	put_cells(p, d->late);
 	if (d->is_packed)
 		pack_bytes(p, d->packed, d->size);
 	else
@@ -109,6 +111,7 @@ static void put_bare(struct packing *p, const struct flow_measures *m)
 	bare.waterfall.cell = NULL;
 	bare.waterfall.place = NULL;
 	bare.waterfall.pool = NULL;
+	bare.waterfall.late = NULL;
 	bare.waterfall.cap = bare.waterfall.used;
 	bare.tcp = PACKED_THERE(bare.tcp);
 	bare.why = PACKED_THERE(bare.why);
@@ -127,6 +130,7 @@ void measures_pack(const void *state, struct packing *p)
 		put_dist(p, dists[i]);
 	pack_words(p, m.waterfall.cell, cells_size(&m.waterfall));
 	pack_words(p, m.waterfall.place, m.waterfall.size * sizeof(*m.waterfall.place));
+	put_cells(p, m.waterfall.late);
 	if (m.tcp)
 		PACK(p, m.tcp);
 	if (m.why)
@@ -137,16 +141,14 @@ void measures_pack(const void *state, struct packing *p)
 
 /* ---- reading ---- */
 
-static void get_cells(struct unpacking *u, struct dist *d)
+/* Reads `n` cells. */
+static void get_cells(
+	struct unpacking *u, struct dist_pool *pool, struct dist_cell **to, uint32_t n)
 {
-	struct dist_cell **to = &d->late;
-	uint32_t left = d->late_left;
+	for (; n && !u->failed; n--) {
+		struct dist_cell *c = *to = dist_cell_new(pool);
 
-	for (uint32_t n = dist_cells(d); n && !u->failed; n--, left = 0) {
-		struct dist_cell *c = *to = dist_cell_new(d->pool);
-
-		unpack_words_to(
-			u, c ? c->value + left : NULL, (DIST_CELL - left) * sizeof(c->value[0]));
+		unpack_words_to(u, c ? c->word : NULL, sizeof(c->word));
 		if (!c)
 			return;
 		c->before = NULL;
@@ -154,11 +156,18 @@ static void get_cells(struct unpacking *u, struct dist *d)
 	}
 }
 
+static void get_waterfall(struct unpacking *u, struct waterfall *w)
+{
+	w->cell = unpack_words(u, cells_size(w), cells_size(w));
+	UNPACK(u, w->place, w->size);
+	get_cells(u, w->pool, &w->late, w->late_cells);
+}
+
 static void get_dist(struct unpacking *u, struct dist *d)
 {
 	if (d->more)
 		UNPACK(u, d->more, 1);
-	get_cells(u, d);
+	get_cells(u, d->pool, &d->late, dist_cells(d));
 	if (!d->is_packed) {
 		UNPACK(u, d->bins, d->size);
 		return;
@@ -190,7 +199,6 @@ void *measures_unpack(void *memory, struct unpacking *u)
 	struct measures_memory *with = memory;
 	struct dist *dists[MEASURES_DISTS];
 	struct flow_measures *m = unpack_words(u, sizeof(*m), sizeof(*m));
-	struct waterfall *w;
 	uint32_t n;
 
 	if (!m)
@@ -199,9 +207,7 @@ void *measures_unpack(void *memory, struct unpacking *u)
 	n = measures_dists(m, dists);
 	for (uint32_t i = 0; i < n; i++)
 		get_dist(u, dists[i]);
-	w = &m->waterfall;
-	w->cell = unpack_words(u, cells_size(w), cells_size(w));
-	UNPACK(u, w->place, w->size);
+	get_waterfall(u, &m->waterfall);
 	if (m->tcp)
 		UNPACK(u, m->tcp, 1);
 	if (m->why)

@@ -16,11 +16,16 @@
 /* cache line, bytes: aligning small tables would cost more than it saves */
 #define LINE 64
 
-/* Values that wait in cells. */
-#define LATE_MOST   (4 * DIST_CELL)
-#define LATE_SCARCE (2 * DIST_CELL) /* where the pool has little room */
-#define WAITING     (LATE_MOST + 1) /* with the last one */
-#define LARGE       1024 /* bytes of bins above which the waiting values are negligible */
+/*
+ * Cells with values that wait. Those of one weight take no more than their bins would, as long as
+ * these are narrow.
+ */
+#define CELLS_MOST   4
+#define CELLS_WIDE   2 /* where bins are wide */
+#define MIXED_MOST   4
+#define MIXED_SCARCE 2                            /* where the pool has little room */
+#define WAITING      (CELLS_MOST * DIST_CELL + 1) /* values, with the last one */
+#define LARGE        1024 /* bytes of bins above which the waiting values are negligible */
 
 #define BUSY 64 /* samples from which on a hash table is worth its memory, if there is some */
 
@@ -204,6 +209,22 @@ static void keep_up(struct dist *d)
 		dist_coarsen(d, d->pool->coarse);
 }
 
+/* Sorts some hundred numbers at most (Shell; the gaps are Ciura's, 2001). */
+static void sort(uint64_t *v, uint32_t n)
+{
+	static const uint8_t gaps[] = {57, 23, 10, 4, 1};
+
+	for (size_t g = 0; g < sizeof(gaps); g++)
+		for (uint32_t i = gaps[g]; i < n; i++) {
+			uint64_t next = v[i];
+			uint32_t k = i;
+
+			for (; k >= gaps[g] && v[k - gaps[g]] > next; k -= gaps[g])
+				v[k] = v[k - gaps[g]];
+			v[k] = next;
+		}
+}
+
 /* Adds waiting values to packed bins. */
 static void take_late(struct dist *d, const struct dist_late *late, uint32_t n)
 {
@@ -211,14 +232,9 @@ static void take_late(struct dist *d, const struct dist_late *late, uint32_t n)
 	struct dist_item item[WAITING];
 
 	keep_up(d);
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t next = (uint64_t)spot_of(near, d->coarse, late[i].value).key << 8 | i;
-		uint32_t k = i;
-
-		for (; k && order[k - 1] > next; k--)
-			order[k] = order[k - 1];
-		order[k] = next;
-	}
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = (uint64_t)spot_of(near, d->coarse, late[i].value).key << 8 | i;
+	sort(order, n);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct dist_late *l = &late[order[i] & 255];
 
@@ -244,16 +260,17 @@ static void take_value(struct dist *d, uint64_t value, uint64_t weight)
 		take_bin(d, item.key, item.above, weight);
 }
 
-/* Copies the values that wait, in no order. Returns how many there are. */
+/* Copies the values that wait, the last one first. Returns how many there are. */
 static uint32_t waiting(const struct dist *d, struct dist_late late[WAITING])
 {
-	uint32_t n = 0, left = d->late_left;
+	uint32_t n = 0, left = d->late_left, per = dist_per_cell(d);
 
 	if (d->late_n)
 		late[n++] = d->last;
 	for (const struct dist_cell *c = d->late; n < d->late_n; c = c->before) {
-		memcpy(&late[n], &c->value[left], (DIST_CELL - left) * sizeof(*late));
-		n += DIST_CELL - left;
+		for (uint32_t i = left; i < per; i++)
+			late[n++] = d->is_mixed ? c->mixed[i]
+						: (struct dist_late){c->value[i], d->late_weight};
 		left = 0;
 	}
 	return n;
@@ -290,14 +307,20 @@ void dist_settle(const struct dist *known)
 	settle((struct dist *)(uintptr_t)known);
 }
 
+static uint32_t cells_most(const struct dist *d)
+{
+	if (!d->is_mixed)
+		return d->pool && d->pool->coarse ? CELLS_WIDE : CELLS_MOST;
+	return d->pool && d->pool->is_scarce && d->size < LARGE ? MIXED_SCARCE : MIXED_MOST;
+}
+
 /* Makes room in the first cell, or empties all. Returns false if memory is short. */
 static bool make_room(struct dist *d)
 {
-	uint32_t listed = d->late_n - 1u;
+	uint32_t cells = dist_cells(d);
 	struct dist_cell *more;
 
-	if (listed == LATE_MOST ||
-		(listed >= LATE_SCARCE && d->pool && d->pool->is_scarce && d->size < LARGE)) {
+	if (cells >= cells_most(d)) {
 		settle(d);
 		return true;
 	}
@@ -305,10 +328,54 @@ static bool make_room(struct dist *d)
 	if (!more)
 		return false;
 	dist_account(d, sizeof(*more), 0, false);
+	memset(more, 0, sizeof(*more));
 	more->before = d->late;
 	d->late = more;
-	d->late_left = DIST_CELL;
+	d->late_left = (uint8_t)dist_per_cell(d);
+	d->late_weight = d->last.weight;
 	return true;
+}
+
+static void hold(struct dist *d, struct dist_late value);
+
+/* Has the values in cells have weights of their own, or empties all. */
+static void mix(struct dist *d)
+{
+	struct dist_late late[WAITING];
+	uint32_t n = waiting(d, late);
+
+	if (n - 1 > MIXED_SCARCE * DIST_CELL_MIXED) {
+		settle(d);
+		d->is_mixed = true;
+		return;
+	}
+	dist_cells_free(d);
+	d->is_mixed = true;
+	while (n)
+		hold(d, late[--n]);
+}
+
+/* Moves the last value to a cell. Returns false if memory is short. */
+static inline bool keep_last(struct dist *d)
+{
+	if (d->late && !d->is_mixed && d->last.weight != d->late_weight)
+		mix(d);
+	if (d->late_n && !d->late_left && !make_room(d))
+		return false;
+	if (d->late_n && d->is_mixed)
+		d->late->mixed[--d->late_left] = d->last;
+	else if (d->late_n)
+		d->late->value[--d->late_left] = d->last.value;
+	return true;
+}
+
+/* Has a value wait for its bin. */
+static void hold(struct dist *d, struct dist_late value)
+{
+	if (d->late_n && !keep_last(d))
+		return;
+	d->last = value;
+	d->late_n++;
 }
 
 void dist_add(struct dist *d, uint64_t value, uint64_t weight)
@@ -329,12 +396,7 @@ void dist_add(struct dist *d, uint64_t value, uint64_t weight)
 		d->last.weight += (uint32_t)weight;
 		return;
 	}
-	if (d->late_n && !d->late_left && !make_room(d))
-		return;
-	if (d->late_n)
-		d->late->value[--d->late_left] = d->last;
-	d->last = (struct dist_late){(uint32_t)value, (uint32_t)weight};
-	d->late_n++;
+	hold(d, (struct dist_late){(uint32_t)value, (uint32_t)weight});
 }
 
 void dist_add_near(struct dist *d, uint64_t value, uint64_t weight)
@@ -375,13 +437,20 @@ void dist_add_all(struct dist *d, const struct dist *from)
 	d->n += from->n;
 }
 
-void dist_trim(struct dist *d)
+void dist_save(struct dist *d)
 {
 	if (!d->pool)
 		return;
 	if (!d->is_packed && d->size && d->pool->tables > d->pool->tables_limit / 4 * 3)
 		dist_pack_table(d);
-	if (dist_cells(d) > 1) /* packed, fewer would take as much */
+	if (dist_cells(d) > cells_most(d))
+		settle(d);
+}
+
+void dist_trim(struct dist *d)
+{
+	dist_save(d);
+	if (d->pool && dist_cells(d) > (d->is_mixed ? 1 : 2)) /* packed, fewer take as much */
 		settle(d);
 }
 

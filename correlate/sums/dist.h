@@ -34,11 +34,19 @@ struct dist_late {
 
 struct dist_more;
 
-/* A line of the cache with values that wait, filled from its end. */
-#define DIST_CELL 7
+/*
+ * A line of the cache with values that wait, filled from its end, or what a waterfall keeps there.
+ * Most distributions have one weight only, of each call or of equally long messages.
+ */
+#define DIST_CELL       14 /* values of one weight */
+#define DIST_CELL_MIXED 7  /* values with their weights */
 struct dist_cell {
 	struct dist_cell *before; /* values that came earlier, or the next spare cell */
-	struct dist_late value[DIST_CELL];
+	union {
+		uint32_t value[DIST_CELL];
+		struct dist_late mixed[DIST_CELL_MIXED];
+		uint32_t word[DIST_CELL];
+	};
 };
 struct dist_block;
 
@@ -52,10 +60,23 @@ struct dist_pool {
 	size_t limit;                /* limit of both sums together */
 	size_t used;                 /* packed bins and waiting values */
 	size_t tables_limit, tables; /* hash tables, which only busy distributions have */
-	bool is_scarce;              /* the limit was reached once: fewer values may wait */
+	/* three quarters of the limit were reached once: fewer values wait, hardly any has a table
+	 */
+	bool is_scarce;
 	/* binary digits by which the bins of large distributions are wider */
 	uint8_t coarse;
 };
+/* Returns whether the limit is exceeded. */
+static inline bool dist_pool_exceeds(struct dist_pool *p)
+{
+	size_t all = p->used + p->tables;
+
+	if (all > p->limit / 4 * 3 && !p->is_scarce) {
+		p->is_scarce = true;
+		p->tables_limit = p->limit / 16;
+	}
+	return all > p->limit;
+}
 /* Frees what is left of the pool, after its distributions. */
 void dist_pool_free(struct dist_pool *p);
 /* The widest bins are 1/8 of the value. */
@@ -81,9 +102,11 @@ struct dist {
 	uint8_t late_n;    /* number of values, with `last` */
 	uint8_t late_left; /* free places in the first cell */
 	uint8_t coarse;    /* binary digits by which the bins are wider than the narrowest */
-	bool is_packed;
-	uint64_t n;      /* samples */
-	uint64_t weight; /* sum of their weights */
+	bool is_packed : 1;
+	bool is_mixed : 1;    /* values in cells have more than one weight */
+	uint32_t late_weight; /* that of all values in cells, unless it is mixed */
+	uint64_t n;           /* samples */
+	uint64_t weight;      /* sum of their weights */
 	uint64_t max;
 	dist_sum sum;
 };
@@ -97,6 +120,8 @@ void dist_add_all(struct dist *d, const struct dist *from);
 void dist_coarsen(struct dist *d, unsigned int coarse);
 /* Frees spare memory; call it when hardly any value will come. */
 void dist_trim(struct dist *d);
+/* Has no more values wait than may where the pool is scarce, and no table stay beyond its limit. */
+void dist_save(struct dist *d);
 void dist_free(struct dist *d);
 
 /* All of these return 0 for an empty distribution. */

@@ -28,6 +28,7 @@ static struct dist_cell *cell_of(struct dist_pool *p)
 
 	if (spare) {
 		p->spare = spare->before;
+		__builtin_prefetch(p->spare, 1);
 		return spare;
 	}
 	if (!b || b->taken == BLOCK_CELLS) {
@@ -46,7 +47,7 @@ struct dist_cell *dist_cell_new(struct dist_pool *p)
 	return p ? cell_of(p) : mg_malloc(sizeof(struct dist_cell));
 }
 
-static struct dist_cell *drop(struct dist_pool *p, struct dist_cell *c)
+struct dist_cell *dist_cell_drop(struct dist_pool *p, struct dist_cell *c)
 {
 	struct dist_cell *before = c->before;
 
@@ -61,16 +62,16 @@ static struct dist_cell *drop(struct dist_pool *p, struct dist_cell *c)
 
 uint32_t dist_cells(const struct dist *d)
 {
-	uint32_t listed = d->late_n ? d->late_n - 1u : 0;
+	uint32_t listed = d->late_n ? d->late_n - 1u : 0, per = dist_per_cell(d);
 
-	return (listed + DIST_CELL - 1) / DIST_CELL;
+	return (listed + per - 1) / per;
 }
 
 void dist_cells_free(struct dist *d)
 {
 	dist_account(d, 0, dist_cells(d) * sizeof(struct dist_cell), false);
 	while (d->late) /* there are fewer if memory was short when it was unpacked */
-		d->late = drop(d->pool, d->late);
+		d->late = dist_cell_drop(d->pool, d->late);
 	d->late_n = d->late_left = 0;
 }
 

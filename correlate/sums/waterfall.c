@@ -9,11 +9,23 @@
 #include "alloc.h"
 #include "sums/dist.h"
 #include "sums/dist_bins.h"
+#include "sums/dist_late.h"
 
 #define FEWEST_PLACES 4
 #define NARROWEST     3 /* binary digits by which bins are wider than a distribution's */
 #define FEW_CELLS     8 /* fewer cells are not merged */
 #define HALF_WINDOW   0.005
+
+/* Cells of samples that wait: two take less than a bin, so fewer wait only where bins are wide. */
+#define LATE_MOST 56
+#define LATE_WIDE 16
+
+/*
+ * A sample that waits has a word with its weight and a bit for each stage that took any time, and
+ * then the times of these. A word that is 0 is behind the last sample of a cell.
+ */
+#define LATE_BARS       10
+#define LATE_WEIGHT_MAX ((1u << (32 - LATE_BARS)) - 1)
 
 enum { SAMPLES, WEIGHT, TOTAL, FIRST_BAR };
 
@@ -106,7 +118,7 @@ static double *cell_of(struct waterfall *w, uint32_t bars, uint32_t key)
 	return place && *place ? cell_at(w, *place & CELL_MASK) : new_cell(w, key);
 }
 
-void waterfall_add(
+static void add(
 	struct waterfall *w, uint32_t bars, const uint64_t bar[], uint64_t total, uint64_t weight)
 {
 	double *cell;
@@ -123,10 +135,99 @@ void waterfall_add(
 		cell[FIRST_BAR + b] += (double)bar[b] * (double)weight;
 }
 
+/* Adds the samples of a cell. */
+static void add_late(struct waterfall *w, uint32_t bars, const struct dist_cell *late)
+{
+	for (uint32_t i = 0; i < DIST_CELL && late->word[i];) {
+		uint32_t head = late->word[i++];
+		uint64_t bar[LATE_BARS], total = 0;
+
+		for (uint32_t b = 0; b < bars; b++)
+			total += bar[b] = head >> b & 1 ? late->word[i++] : 0;
+		add(w, bars, bar, total, head >> LATE_BARS);
+	}
+}
+
+static void settle(struct waterfall *w)
+{
+	struct dist_cell *c = w->late;
+
+	account(w, 0, w->late_cells * sizeof(*c));
+	w->late = NULL;
+	w->late_cells = w->late_left = 0;
+	while (c) {
+		add_late(w, w->bars, c);
+		c = dist_cell_drop(w->pool, c);
+	}
+}
+
+/* Makes room for so many words in the first cell. Returns false if memory is short. */
+static bool make_room(struct waterfall *w, uint32_t words)
+{
+	struct dist_cell *c;
+
+	if (w->late_left >= words)
+		return true;
+	if (w->late_cells >= (w->pool->coarse ? LATE_WIDE : LATE_MOST))
+		settle(w);
+	c = dist_cell_new(w->pool);
+	if (!c)
+		return false;
+	account(w, sizeof(*c), 0);
+	memset(c, 0, sizeof(*c));
+	c->before = w->late;
+	w->late = c;
+	w->late_cells++;
+	w->late_left = DIST_CELL;
+	return true;
+}
+
+/* Has a sample wait. Returns false if it cannot. */
+static bool wait(
+	struct waterfall *w, uint32_t bars, const uint64_t bar[], uint64_t total, uint64_t weight)
+{
+	uint32_t head = (uint32_t)weight << LATE_BARS, words = 1, *to;
+	uint64_t sum = 0;
+
+	if (!w->pool || bars > LATE_BARS || weight > LATE_WEIGHT_MAX || !weight ||
+		total > UINT32_MAX)
+		return false;
+	for (uint32_t b = 0; b < bars; b++) {
+		sum += bar[b];
+		head |= (uint32_t)(bar[b] != 0) << b;
+		words += bar[b] != 0;
+	}
+	if (sum != total || !make_room(w, words))
+		return false;
+	to = &w->late->word[DIST_CELL - w->late_left];
+	*to++ = head;
+	for (uint32_t b = 0; b < bars; b++)
+		if (bar[b])
+			*to++ = (uint32_t)bar[b];
+	w->late_left = (uint8_t)(w->late_left - words);
+	w->bars = (uint8_t)bars;
+	return true;
+}
+
+void waterfall_add(
+	struct waterfall *w, uint32_t bars, const uint64_t bar[], uint64_t total, uint64_t weight)
+{
+	if (!wait(w, bars, bar, total, weight))
+		add(w, bars, bar, total, weight);
+}
+
+void waterfall_trim(struct waterfall *w)
+{
+	if (w->late_cells > LATE_WIDE)
+		settle(w);
+}
+
 void waterfall_add_all(struct waterfall *w, const struct waterfall *from)
 {
 	uint32_t width = from->bars + FIRST_BAR;
 
+	for (const struct dist_cell *c = from->late; c; c = c->before)
+		add_late(w, from->bars, c);
 	for (uint32_t i = 0; i < from->size; i++) {
 		uint32_t place = from->place[i];
 		const double *have = cell_at(from, place & CELL_MASK);
@@ -150,7 +251,12 @@ void waterfall_coarsen(struct waterfall *w, unsigned int coarse)
 	coarse = coarse * 2 < WATERFALL_COARSEST ? coarse * 2 : WATERFALL_COARSEST;
 	if (coarse <= w->coarse || w->used <= FEW_CELLS)
 		return;
-	*w = (struct waterfall){.pool = old.pool, .bars = old.bars, .coarse = (uint8_t)coarse};
+	old.late = NULL;
+	old.late_cells = 0;
+	w->cell = NULL;
+	w->place = NULL;
+	w->size = w->used = w->cap = 0;
+	w->coarse = (uint8_t)coarse;
 	for (uint32_t i = 0; i < old.size; i++) {
 		uint32_t place = old.place[i];
 		uint64_t begin =
@@ -187,12 +293,17 @@ static const double **in_order(const struct waterfall *w, double *weight)
 	return p;
 }
 
-double waterfall_at(const struct waterfall *w, double quantile, double bar[], double *total)
+double waterfall_at(const struct waterfall *known, double quantile, double bar[], double *total)
 {
+	struct waterfall *w = (struct waterfall *)(uintptr_t)known;
 	double all, below = 0, taken = 0, samples = 0;
-	const double **bins = in_order(w, &all);
-	double from = (quantile - HALF_WINDOW) * all, to = (quantile + HALF_WINDOW) * all;
+	const double **bins;
+	double from, to;
 
+	settle(w); /* its results stay the same */
+	bins = in_order(w, &all);
+	from = (quantile - HALF_WINDOW) * all;
+	to = (quantile + HALF_WINDOW) * all;
 	*total = 0;
 	memset(bar, 0, w->bars * sizeof(*bar));
 	for (uint32_t i = 0; bins && i < w->used; i++) {
@@ -221,7 +332,8 @@ double waterfall_at(const struct waterfall *w, double quantile, double bar[], do
 
 size_t waterfall_memory(const struct waterfall *w)
 {
-	return w->size * sizeof(*w->place) + w->cap * waterfall_cell_size(w);
+	return w->size * sizeof(*w->place) + w->cap * waterfall_cell_size(w) +
+	       w->late_cells * sizeof(*w->late);
 }
 
 void waterfall_free(struct waterfall *w)
@@ -229,6 +341,8 @@ void waterfall_free(struct waterfall *w)
 	struct dist_pool *pool = w->pool;
 
 	account(w, 0, waterfall_memory(w));
+	while (w->late)
+		w->late = dist_cell_drop(pool, w->late);
 	free(w->place);
 	free(w->cell);
 	memset(w, 0, sizeof(*w));

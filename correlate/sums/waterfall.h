@@ -11,12 +11,20 @@
 
 #include "sums/dist.h"
 
+/*
+ * With a pool, samples wait: two in a line of the cache take less memory and time than bins, of
+ * which most would have one sample.
+ */
 struct waterfall {
 	/* per cell: samples, weight, total, then the stages; all but samples are sums by weight */
 	double *cell;
 	uint32_t *place;        /* cells by key: open addressing, a power of two; 0 = free */
 	struct dist_pool *pool; /* NULL: without limit */
 	uint32_t size, used, cap;
+	/* samples that wait, in cells whose words waterfall.c knows */
+	struct dist_cell *late;
+	uint16_t late_cells;
+	uint8_t late_left; /* free words in the first cell */
 	uint8_t bars;
 	uint8_t coarse; /* binary digits by which the bins are wider than 1/128 */
 };
@@ -37,6 +45,8 @@ double waterfall_at(const struct waterfall *w, double quantile, double bar[], do
  * as much memory. Few bins stay as they are.
  */
 void waterfall_coarsen(struct waterfall *w, unsigned int coarse);
+/* Moves the samples that wait into bins, unless there are few. */
+void waterfall_trim(struct waterfall *w);
 /* Return the bytes of a cell, and of all its memory. */
 size_t waterfall_cell_size(const struct waterfall *w);
 size_t waterfall_memory(const struct waterfall *w);

@@ -4,6 +4,7 @@
  * limit.
  */
 #include "sums/dist.h"
+#include "sums/dist_bins.h"
 #include "unit.h"
 
 #define SAMPLES 3000
@@ -79,6 +80,30 @@ static void packed_bins_tell_the_same_as_a_hash_table(void **unused)
 			dist_free(&both);
 			end(&always);
 			end(&until_busy);
+		}
+}
+
+/* Most values wait without their weights, which are the same, until one has another weight. */
+static void a_weight_may_change_at_any_time(void **unused)
+{
+	(void)unused;
+	for (uint64_t same = 0; same < 130; same++)
+		for (int pooled = 0; pooled < 2; pooled++) {
+			struct dist_pool pool = packing();
+			struct dist table = {0}, d = {.pool = pooled ? &pool : NULL};
+
+			for (uint64_t i = 0; i < same + 70; i++) {
+				uint64_t weight = i < same ? 64 : i % 3 ? 1 : 64;
+
+				dist_add(&d, i * i % 5000, weight);
+				/* never waits */
+				dist_add(&table, i * i % 5000, weight);
+				dist_settle(&table);
+			}
+			assert_same(&table, &d);
+			dist_free(&table);
+			dist_free(&d);
+			end(&pool);
 		}
 }
 
@@ -223,12 +248,14 @@ static void waiting_values_use_memory_again(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < COUNT(d); i++) {
+		uint64_t values = i % 2 ? 40 : 20; /* with weights of their own they take more */
+
 		d[i].pool = &pool;
-		for (uint64_t v = 1; v <= 20; v++)
-			dist_add(&d[i], v, 1);
+		for (uint64_t v = 1; v <= values; v++)
+			dist_add(&d[i], v, i % 2 ? 1 : v);
 		assert_int_equal(pool.used, 3 * sizeof(struct dist_cell));
 		dist_trim(&d[i]);
-		assert_int_equal(d[i].used, 20);
+		assert_int_equal(d[i].used, values);
 		first = first ? first : pool.block;
 		assert_ptr_equal(pool.block, first);
 		dist_free(&d[i]);
@@ -240,7 +267,7 @@ static void waiting_values_use_memory_again(void **unused)
 static void values_that_were_not_unpacked_are_freed(void **unused)
 {
 	struct dist_pool pool = packing();
-	struct dist d = {.pool = &pool, .n = 20, .late_n = 20, .late_left = 2};
+	struct dist d = {.pool = &pool, .n = 20, .late_n = 40, .late_left = 3};
 
 	(void)unused;
 	pool.used = 3 * sizeof(struct dist_cell);
@@ -252,6 +279,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packed_bins_tell_the_same_as_a_hash_table),
+		cmocka_unit_test(a_weight_may_change_at_any_time),
 		cmocka_unit_test(queries_and_trimming_change_nothing),
 		cmocka_unit_test(tables_keep_their_limit),
 		cmocka_unit_test(wider_bins_err_by_less_than_their_width),

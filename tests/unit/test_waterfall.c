@@ -95,10 +95,65 @@ static void all_of_another_is_as_if_added_one_by_one(void **unused)
 	waterfall_free(&both);
 }
 
+/* Adds a sample of seven stages; some are large, or do not sum to the total. */
+static void add_any(struct waterfall *w[2], uint64_t i)
+{
+	uint64_t b[7] = {i * 37 % 5000, i % 3 ? 0 : i, i % 101, 0, i % 2 * 70000, i % 11, 0};
+	uint64_t total = 0, weight = i % 40 ? 1 + i % 3 * 64 : 1ull << 23;
+
+	if (i % 50 == 7)
+		b[3] = 1ull << 33;
+	for (int k = 0; k < 7; k++)
+		total += b[k];
+	total += i % 60 == 9;
+	for (int k = 0; k < 2; k++)
+		waterfall_add(w[k], 7, b, total, weight);
+}
+
+static void assert_same(const struct waterfall *a, const struct waterfall *b)
+{
+	double x[7], y[7], total_x, total_y;
+
+	for (double q = 0.05; q < 1; q += 0.05) {
+		assert_near(waterfall_at(a, q, x, &total_x), waterfall_at(b, q, y, &total_y), 1e-6);
+		assert_near(total_x, total_y, 1e-6 * total_y);
+		for (int k = 0; k < 7; k++)
+			assert_near(x[k], y[k], 1e-6 * total_y);
+	}
+}
+
+/* With a pool samples wait; that changes no result. */
+static void samples_that_wait_count(void **unused)
+{
+	(void)unused;
+	for (uint64_t n = 1; n < 400; n += 1 + n / 3) {
+		struct dist_pool pool = {.limit = SIZE_MAX};
+		struct waterfall waits = {.pool = &pool}, bins = {0}, sums[2] = {{0}, {0}};
+
+		for (uint64_t i = 1; i <= n; i++)
+			add_any((struct waterfall *[]){&waits, &bins}, i);
+		assert_int_equal(pool.used, waterfall_memory(&waits));
+		waterfall_add_all(&sums[0], &waits);
+		waterfall_add_all(&sums[1], &bins);
+		assert_same(&sums[0], &sums[1]);
+		if (n % 2)
+			waterfall_trim(&waits);
+		assert_same(&waits, &bins);
+		assert_null(waits.late);
+		waterfall_free(&waits);
+		waterfall_free(&bins);
+		waterfall_free(&sums[0]);
+		waterfall_free(&sums[1]);
+		assert_int_equal(pool.used, 0);
+		dist_pool_free(&pool);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_has_no_waterfall),
+		cmocka_unit_test(samples_that_wait_count),
 		cmocka_unit_test(the_slowest_have_stages_of_their_own),
 		cmocka_unit_test(bars_sum_to_the_total),
 		cmocka_unit_test(weights_count),
