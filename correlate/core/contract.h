@@ -236,6 +236,8 @@ size_t core_sock_count(const struct core *c);
 bool core_flow(struct core *c, uint64_t sock, bool rx, struct fact_flow *to);
 /* Does the same, but the flow stays valid until core_delete(). */
 bool core_keep_flow(struct core *c, uint64_t sock, bool rx, struct fact_flow *to);
+/* Returns whether a listener's states of a socket's flows stay where they are: it is not packed. */
+bool core_states_stay(struct core *c, uint64_t sock);
 /* Calls `fn` with both flows of each socket; those of a packed one are valid until `fn` returns. */
 void core_each_flow(struct core *c,
 	void (*fn)(void *arg, const struct fact_flow *tx, const struct fact_flow *rx), void *arg);

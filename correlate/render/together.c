@@ -9,6 +9,7 @@
 
 #include "alloc.h"
 #include "report.h"
+#include "figures/measures_sums.h"
 #include "reported/table.h"
 
 /* Returns the missing share to set in the sum, so that its complete bytes count as much as in each
@@ -39,7 +40,7 @@ static void add_tcp(struct together *g, const struct tcp_record *tcp, size_t i)
 		g->reset_of = i;
 }
 
-/* Adds flow `i`. */
+/* Adds flow `i`, but for its measures. */
 static void add_flow(struct together *g, const struct fact_flow *f, size_t i)
 {
 	struct fact_flow *sum = &g->sum;
@@ -55,8 +56,6 @@ static void add_flow(struct together *g, const struct fact_flow *f, size_t i)
 	mg_events_add_all(&sum->missing_events, f->missing_events);
 	if (!g->measures)
 		g->measures = measures_new();
-	if (g->measures)
-		measures_add(g->measures, measures(f));
 }
 
 /* Returns a flow without its counters. */
@@ -201,25 +200,38 @@ static size_t begin_groups(struct together *all, const struct report *r, struct 
 
 /*
  * Adds each flow to its group. That is done in the order of sockets, so that each of those that are
- * packed is unpacked once.
+ * packed is unpacked once. The measures of those that are not are added together, later.
  */
-static void add_flows(struct together *all, const struct report *r, const struct alike_flows *of)
+static void add_flows(
+	struct together *all, size_t groups, const struct report *r, const struct alike_flows *of)
 {
 	uint32_t *in_order = mg_malloc(r->flow_count * sizeof(*in_order));
+	struct measures_addend *later = mg_malloc(r->flow_count * sizeof(*later));
+	size_t n = 0;
 
-	if (!in_order)
-		return;
+	if (!in_order || !later)
+		goto out;
 	for (size_t i = 0; i < r->flow_count; i++)
 		in_order[r->flows[i].nth] = (uint32_t)i;
 	for (size_t k = 0; k < r->flow_count; k++) {
 		size_t i = in_order[k], group = of[r->flows[i].alike].group;
+		struct together *g = &all[group - 1];
+		const struct fact_flow *f;
 
 		if (!r->flows[i].has_bars || !group)
 			continue;
-		add_flow(&all[group - 1], report_flow(r, i), i);
-		all[group - 1].count++;
+		f = report_flow(r, i);
+		add_flow(g, f, i);
+		g->count++;
+		if (g->measures && core_states_stay(r->core, r->flows[i].sock))
+			later[n++] = (struct measures_addend){measures(f), g->measures, group - 1};
+		else if (g->measures)
+			measures_add(g->measures, measures(f));
 	}
+	measures_add_groups(later, n, groups);
+out:
 	free(in_order);
+	free(later);
 }
 
 struct together *report_together(const struct report *r, size_t *count)
@@ -230,7 +242,7 @@ struct together *report_together(const struct report *r, size_t *count)
 
 	*count = all ? begin_groups(all, r, of) : 0;
 	if (all)
-		add_flows(all, r, of);
+		add_flows(all, *count, r, of);
 	free(of);
 	if (!all)
 		return NULL;

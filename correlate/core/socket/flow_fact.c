@@ -152,6 +152,13 @@ bool core_keep_flow(struct core *c, uint64_t sock, bool rx, struct fact_flow *to
 	return fill_if(c, core_keep_sock(c, sock), rx, to);
 }
 
+bool core_states_stay(struct core *c, uint64_t sock)
+{
+	const struct mg_sock *s = core_sock(c, sock);
+
+	return s && core_sock_stays(s);
+}
+
 struct walk {
 	struct core *core;
 	void (*fn)(void *arg, const struct fact_flow *tx, const struct fact_flow *rx);
