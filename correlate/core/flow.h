@@ -240,8 +240,9 @@ struct mg_sock {
 	struct place place;
 	UT_hash_handle hh_place; /* in `places`, by `place` */
 	struct {
-		bool alone, placed;
-	} in; /* whether it is in these tables */
+		bool alone, placed; /* whether it is in these tables */
+		bool open, closed;  /* how it is counted in socket/closed.h */
+	} in;
 };
 
 /* Returns the flow's identity in facts. */

@@ -102,31 +102,67 @@ static void close_both(struct core *c, uint32_t i, uint64_t at)
 	ev_closed(c, at + 10, SERVER(i));
 }
 
-/* Where a thousand connections were open at a time, as many closed ones take no more memory. */
+#define AT_A_TIME 1000 /* connections */
+
+/* Opens many connections that stay open. */
+static void open_many(struct core *c, uint32_t first)
+{
+	for (uint32_t i = first; i < first + AT_A_TIME; i++) {
+		uint64_t at = 1000000 + i * (uint64_t)APART;
+
+		open_client(c, i, at);
+		open_server(c, i, at + 1);
+		exchange(c, i, at + 10);
+	}
+}
+
+static void close_many(struct core *c, uint32_t first)
+{
+	uint64_t at = 1000000 + (first + AT_A_TIME - 1) * (uint64_t)APART + 500000;
+
+	for (uint32_t i = first; i < first + AT_A_TIME; i++)
+		close_both(c, i, at + 20 * (i - first));
+}
+
+/* Where many connections were open at a time, as many closed ones take no more memory. */
 static void closed_ones_wait_while_fewer_are_open(void **unused)
 {
 	static struct core c;
-	const uint32_t n = 1000;
-	uint32_t kept;
+	const uint32_t most = 2 * AT_A_TIME, at_once = 2 * CLOSED_AT_ONCE;
 
 	(void)unused;
 	feed_begin(&c, ALL_HOOKS);
 	core_pack_closed(&c);
-	for (uint32_t i = 0; i < 3 * n; i++) {
+	open_many(&c, 0);
+	close_many(&c, 0);
+	assert_int_equal(HASH_COUNT(c.sockets.socks), most);
+	for (uint32_t i = AT_A_TIME; i < 3 * AT_A_TIME; i++) { /* one after the other */
 		uint64_t at = 1000000 + i * (uint64_t)APART;
 
 		open_client(&c, i, at);
 		open_server(&c, i, at + 1);
 		exchange(&c, i, at + 10);
-		if (i == n - 1) /* all of them close, none is packed */
-			for (uint32_t k = 0; k < n; k++)
-				close_both(&c, k, at + 500000 + 20 * k);
-		else if (i >= n)
-			close_both(&c, i, at + 500000);
+		close_both(&c, i, at + 500000);
+		assert_true(HASH_COUNT(c.sockets.socks) <= most + at_once);
 	}
-	kept = HASH_COUNT(c.sockets.socks);
-	assert_in_range(HASH_COUNT(c.sockets.closed.all), 4 * n - 1100, 4 * n);
-	assert_in_range(kept, 2 * n - 1, 2 * n + 1100); /* packed many at a time */
+	assert_true(HASH_COUNT(c.sockets.socks) >= most - at_once);
+	open_many(&c, 3 * AT_A_TIME); /* they need the memory of those that are closed */
+	assert_true(HASH_COUNT(c.sockets.socks) <= most + at_once);
+	feed_end(&c);
+}
+
+/* A view of what happens now hears of a connection's last exchange soon. */
+static void where_old_ones_are_forgotten_none_waits_for_long(void **unused)
+{
+	static struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	core_pack_closed(&c);
+	core_forget_closed(&c, 10000);
+	open_many(&c, 0);
+	close_many(&c, 0);
+	assert_true(HASH_COUNT(c.sockets.socks) <= CLOSED_WAIT + 2 * CLOSED_AT_ONCE);
 	feed_end(&c);
 }
 
@@ -287,6 +323,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_packed_socket_takes_some_hundred_bytes),
 		cmocka_unit_test(closed_ones_wait_while_fewer_are_open),
+		cmocka_unit_test(where_old_ones_are_forgotten_none_waits_for_long),
 		cmocka_unit_test(large_ones_wait),
 		cmocka_unit_test(the_report_is_that_of_sockets_as_they_are),
 		cmocka_unit_test(packed_distributions_are_bounded_with_the_others),

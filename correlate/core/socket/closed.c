@@ -111,6 +111,7 @@ static void leave(struct core *c, struct mg_sock *s, struct closed_sock *k)
 	sock_no_longer_live(s);
 	if (*recent == s)
 		*recent = NULL;
+	c->sockets.closed.stay -= s->in.closed;
 	free_sock(c, s);
 }
 
@@ -151,36 +152,47 @@ static void put_last(struct closed_queue *q, uint64_t cookie)
 	q->v[(q->head + q->len++) % CLOSED_MAX] = cookie;
 }
 
-/* Returns how many sockets are open, or have only just closed. */
-static uint32_t open_now(const struct core *c)
+void closed_on_open(struct core *c, struct mg_sock *s)
 {
-	uint32_t all = HASH_COUNT(c->sockets.socks);
-	uint32_t closed = c->sockets.closed.waiting.len + c->sockets.closed.large.len;
+	struct closed_socks *w = &c->sockets.closed;
 
-	return all > closed ? all - closed : 0;
-}
-
-/* Returns how many closed sockets may wait to be packed. */
-static uint32_t may_wait(const struct core *c)
-{
-	uint32_t open = open_now(c), most = c->sockets.closed.open_most;
-	uint32_t fewer = most > open ? most - open : 0;
-
-	if (fewer < CLOSED_WAIT)
-		return CLOSED_WAIT;
-	return fewer < CLOSED_WAIT_MOST ? fewer : CLOSED_WAIT_MOST;
-}
-
-void closed_note(struct core *c, const struct mg_sock *s)
-{
-	uint32_t open = open_now(c);
-
-	if (!c->sockets.closed.wanted)
+	if (!w->wanted || s->in.open)
 		return;
-	if (open > c->sockets.closed.open_most)
-		c->sockets.closed.open_most = open;
-	put_last(&c->sockets.closed.waiting, s->cookie);
-	c->sockets.closed.due += 2; /* two for one, so that fewer wait over time */
+	s->in.open = true;
+	w->stay -= s->in.closed; /* a socket may be connected again */
+	s->in.closed = false;
+	if (++w->open > w->open_most)
+		w->open_most = w->open;
+	if (w->waiting.len > CLOSED_WAIT) /* it may need their memory */
+		w->due += 2;
+}
+
+static void count_closed(struct closed_socks *w, struct mg_sock *s)
+{
+	w->open -= s->in.open;
+	w->stay += !s->in.closed;
+	s->in.open = false;
+	s->in.closed = true;
+}
+
+void closed_note(struct core *c, struct mg_sock *s)
+{
+	struct closed_socks *w = &c->sockets.closed;
+
+	if (!w->wanted)
+		return;
+	count_closed(w, s);
+	put_last(&w->waiting, s->cookie);
+	w->due += 2; /* two for one, so that fewer wait over time */
+}
+
+/*
+ * Returns whether more stay than may. Where old ones are forgotten they are packed soon: what a
+ * connection has left to tell is told then, which is late enough.
+ */
+static bool too_many_stay(const struct closed_socks *w)
+{
+	return w->keep || w->open + w->stay > w->open_most || w->waiting.len > CLOSED_WAIT_MOST;
 }
 
 /* Sockets that have ended, to be packed. */
@@ -262,11 +274,10 @@ void closed_pack(struct core *c)
 {
 	struct closed_socks *w = &c->sockets.closed;
 	uint32_t most = w->due < CLOSED_AT_ONCE ? w->due : CLOSED_AT_ONCE;
-	uint32_t wait = may_wait(c);
 	struct ended ended = {.n = 0};
 
 	w->due = 0;
-	for (uint32_t due = most; due && w->waiting.len > wait; due--)
+	for (uint32_t due = most; due && w->waiting.len > CLOSED_WAIT && too_many_stay(w); due--)
 		look_at(c, take_first(&w->waiting), false, &ended);
 	for (uint32_t due = most; due && w->large.len > CLOSED_WAIT_LARGE; due--)
 		look_at(c, take_first(&w->large), true, &ended);

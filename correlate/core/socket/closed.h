@@ -13,11 +13,12 @@
 #include "hash.h"
 #include "bytes/packing.h"
 
+/* The sockets closed last stay as they are: events may still concern them. */
+#define CLOSED_WAIT 256
 /*
- * The sockets closed last stay as they are: events may still concern them. So do more of them while
- * fewer are open than once were, as that takes no memory that was not taken before.
+ * As many of TCP's may stay as were open at a time and are not any more: that takes no memory that
+ * was not taken before. No more than these wait all the same, of those that are not large.
  */
-#define CLOSED_WAIT      256
 #define CLOSED_WAIT_MOST 12288
 /*
  * Sockets with more bytes of distributions gain little by packing, and take longer: this many of
@@ -58,7 +59,8 @@ struct closed_socks {
 	struct closed_sock *all;   /* by cookie */
 	struct closed_sock *alone; /* those whose peer has not been seen, by `ends` */
 	struct closed_queue waiting, large;
-	uint32_t open_most; /* sockets that were open at a time */
+	/* TCP's sockets that are open, the most of them at a time, and the closed ones that stay */
+	uint32_t open, open_most, stay;
 	/* finishes a socket that is unpacked when no event will come any more; else NULL */
 	void (*finish)(struct core *c, struct mg_sock *s);
 	uint32_t due;             /* number of sockets for closed_pack() to check */
@@ -66,8 +68,9 @@ struct closed_socks {
 	struct packing_room room; /* to pack in */
 };
 
-/* Call it when a socket has closed. */
-void closed_note(struct core *c, const struct mg_sock *s);
+/* Call them when a socket of TCP's is open, and when it has closed. */
+void closed_on_open(struct core *c, struct mg_sock *s);
+void closed_note(struct core *c, struct mg_sock *s);
 /*
  * Packs what has been closed for long enough. Call it between events, from CLOSED_AT_ONCE due
  * sockets on.

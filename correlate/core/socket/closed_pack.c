@@ -93,7 +93,7 @@ static void bare_sock(struct mg_sock *s)
 	bare_flow(&s->rx);
 	s->listed.next = NULL;
 	s->listed.at = NULL;
-	s->listed.is = s->in.alone = false;
+	s->listed.is = s->in.alone = s->in.open = s->in.closed = false;
 	memset(&s->hh, 0, sizeof(s->hh));
 	memset(&s->hh_alone, 0, sizeof(s->hh_alone));
 	memset(&s->hh_place, 0, sizeof(s->hh_place));

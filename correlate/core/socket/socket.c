@@ -194,7 +194,9 @@ struct mg_sock *sock_on_state(struct core *c, const struct mg_event *e)
 	}
 	note_fin(&s->rx, p);
 	sock_lives(c, s);
-	if (p->now == MG_TCP_CLOSE) {
+	if (p->now != MG_TCP_CLOSE) {
+		closed_on_open(c, s);
+	} else {
 		s->listed.closed_ns = e->time_ns;
 		sock_ends(c, s, e->cycles);
 		flow_closed(c, &s->tx);
