@@ -38,7 +38,6 @@ void bound_trim(void *memory, void *state)
 	waterfall_trim(&((struct flow_measures *)state)->waterfall);
 }
 
-/* Flows with events do the same by themselves, each when the next value comes. */
 static void save(void *memory, void *state)
 {
 	(void)memory;
@@ -77,14 +76,16 @@ static void widen(struct measures_memory *m, struct core *c)
 		p->coarse++;
 		core_each_state(c, WORTH_IT, coarsen);
 	}
-	if (is_large(p)) /* these are the widest */
+	if (is_large(p)) { /* these are the widest */
 		p->limit = (p->used + p->tables) * 2;
+		p->tables_limit = p->limit / 16;
+	}
 }
 
 void bound_between(void *memory, struct core *c)
 {
 	struct measures_memory *m = memory;
 
-	if (dist_pool_exceeds(&m->dists))
+	if (dist_pool_check(&m->dists))
 		widen(m, c);
 }

@@ -124,7 +124,7 @@ uint32_t measures_dists(struct flow_measures *m, struct dist *all[MEASURES_DISTS
  */
 static inline void measures_check(struct measures_memory *m)
 {
-	if (dist_pool_exceeds(&m->dists))
+	if (dist_pool_check(&m->dists))
 		*m->due = true;
 }
 /* Makes the distributions share the memory, as new ones and unpacked ones must. */

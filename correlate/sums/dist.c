@@ -209,10 +209,10 @@ static void keep_up(struct dist *d)
 		dist_coarsen(d, d->pool->coarse);
 }
 
-/* Sorts some hundred numbers at most (Shell; the gaps are Ciura's, 2001). */
+/* Sorts up to WAITING numbers (Shell; the gaps are Ciura's, 2001). */
 static void sort(uint64_t *v, uint32_t n)
 {
-	static const uint8_t gaps[] = {57, 23, 10, 4, 1};
+	static const uint8_t gaps[] = {23, 10, 4, 1};
 
 	for (size_t g = 0; g < sizeof(gaps); g++)
 		for (uint32_t i = gaps[g]; i < n; i++) {
@@ -437,13 +437,22 @@ void dist_add_all(struct dist *d, const struct dist *from)
 	d->n += from->n;
 }
 
+/*
+ * Returns whether bins may take less than the values that wait: those with weights always do, those
+ * of one weight where many have the same bin.
+ */
+static bool may_shrink(const struct dist *d)
+{
+	return d->is_mixed || d->coarse || !d->used || d->used < (d->n - d->late_n) / 2;
+}
+
 void dist_save(struct dist *d)
 {
 	if (!d->pool)
 		return;
 	if (!d->is_packed && d->size && d->pool->tables > d->pool->tables_limit / 4 * 3)
 		dist_pack_table(d);
-	if (dist_cells(d) > cells_most(d))
+	if (dist_cells(d) > (d->is_mixed ? MIXED_SCARCE : CELLS_WIDE) && may_shrink(d))
 		settle(d);
 }
 

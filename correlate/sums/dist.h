@@ -60,14 +60,16 @@ struct dist_pool {
 	size_t limit;                /* limit of both sums together */
 	size_t used;                 /* packed bins and waiting values */
 	size_t tables_limit, tables; /* hash tables, which only busy distributions have */
-	/* three quarters of the limit were reached once: fewer values wait, hardly any has a table
+	/*
+	 * three quarters of the limit were reached once: fewer values with weights of their own
+	 * wait, and there is hardly any room for tables
 	 */
 	bool is_scarce;
 	/* binary digits by which the bins of large distributions are wider */
 	uint8_t coarse;
 };
-/* Returns whether the limit is exceeded. */
-static inline bool dist_pool_exceeds(struct dist_pool *p)
+/* Returns whether the limit is exceeded. From a point near it on, memory is scarce. */
+static inline bool dist_pool_check(struct dist_pool *p)
 {
 	size_t all = p->used + p->tables;
 
@@ -120,7 +122,7 @@ void dist_add_all(struct dist *d, const struct dist *from);
 void dist_coarsen(struct dist *d, unsigned int coarse);
 /* Frees spare memory; call it when hardly any value will come. */
 void dist_trim(struct dist *d);
-/* Has no more values wait than may where the pool is scarce, and no table stay beyond its limit. */
+/* Frees what a distribution can do without where the pool is scarce. */
 void dist_save(struct dist *d);
 void dist_free(struct dist *d);
 

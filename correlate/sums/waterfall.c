@@ -183,21 +183,22 @@ static bool make_room(struct waterfall *w, uint32_t words)
 }
 
 /* Has a sample wait. Returns false if it cannot. */
-static bool wait(
+static bool put_late(
 	struct waterfall *w, uint32_t bars, const uint64_t bar[], uint64_t total, uint64_t weight)
 {
 	uint32_t head = (uint32_t)weight << LATE_BARS, words = 1, *to;
-	uint64_t sum = 0;
+	uint64_t sum = 0, most = 0;
 
 	if (!w->pool || bars > LATE_BARS || weight > LATE_WEIGHT_MAX || !weight ||
 		total > UINT32_MAX)
 		return false;
 	for (uint32_t b = 0; b < bars; b++) {
 		sum += bar[b];
+		most |= bar[b];
 		head |= (uint32_t)(bar[b] != 0) << b;
 		words += bar[b] != 0;
 	}
-	if (sum != total || !make_room(w, words))
+	if (sum != total || most > UINT32_MAX || !make_room(w, words))
 		return false;
 	to = &w->late->word[DIST_CELL - w->late_left];
 	*to++ = head;
@@ -212,13 +213,13 @@ static bool wait(
 void waterfall_add(
 	struct waterfall *w, uint32_t bars, const uint64_t bar[], uint64_t total, uint64_t weight)
 {
-	if (!wait(w, bars, bar, total, weight))
+	if (!put_late(w, bars, bar, total, weight))
 		add(w, bars, bar, total, weight);
 }
 
 void waterfall_trim(struct waterfall *w)
 {
-	if (w->late_cells > LATE_WIDE)
+	if (w->pool && w->pool->coarse && w->late_cells > LATE_WIDE)
 		settle(w);
 }
 
@@ -293,17 +294,13 @@ static const double **in_order(const struct waterfall *w, double *weight)
 	return p;
 }
 
-double waterfall_at(const struct waterfall *known, double quantile, double bar[], double *total)
+/* Computes it of bins alone. */
+static double bins_at(const struct waterfall *w, double quantile, double bar[], double *total)
 {
-	struct waterfall *w = (struct waterfall *)(uintptr_t)known;
 	double all, below = 0, taken = 0, samples = 0;
-	const double **bins;
-	double from, to;
+	const double **bins = in_order(w, &all);
+	double from = (quantile - HALF_WINDOW) * all, to = (quantile + HALF_WINDOW) * all;
 
-	settle(w); /* its results stay the same */
-	bins = in_order(w, &all);
-	from = (quantile - HALF_WINDOW) * all;
-	to = (quantile + HALF_WINDOW) * all;
 	*total = 0;
 	memset(bar, 0, w->bars * sizeof(*bar));
 	for (uint32_t i = 0; bins && i < w->used; i++) {
@@ -327,6 +324,19 @@ double waterfall_at(const struct waterfall *known, double quantile, double bar[]
 	*total /= taken;
 	for (uint32_t b = 0; b < w->bars; b++)
 		bar[b] /= taken;
+	return samples;
+}
+
+double waterfall_at(const struct waterfall *w, double quantile, double bar[], double *total)
+{
+	struct waterfall all = {.bars = w->bars, .coarse = w->coarse};
+	double samples;
+
+	if (!w->late)
+		return bins_at(w, quantile, bar, total);
+	waterfall_add_all(&all, w); /* the samples go on waiting, as bins take more memory */
+	samples = bins_at(&all, quantile, bar, total);
+	waterfall_free(&all);
 	return samples;
 }
 

@@ -45,7 +45,7 @@ double waterfall_at(const struct waterfall *w, double quantile, double bar[], do
  * as much memory. Few bins stay as they are.
  */
 void waterfall_coarsen(struct waterfall *w, unsigned int coarse);
-/* Moves the samples that wait into bins, unless there are few. */
+/* Moves the samples that wait into bins where these are wide, unless there are few. */
 void waterfall_trim(struct waterfall *w);
 /* Return the bytes of a cell, and of all its memory. */
 size_t waterfall_cell_size(const struct waterfall *w);
