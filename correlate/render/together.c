@@ -215,11 +215,12 @@ static void add_flows(
 		in_order[r->flows[i].nth] = (uint32_t)i;
 	for (size_t k = 0; k < r->flow_count; k++) {
 		size_t i = in_order[k], group = of[r->flows[i].alike].group;
-		struct together *g = &all[group - 1];
 		const struct fact_flow *f;
+		struct together *g;
 
 		if (!r->flows[i].has_bars || !group)
 			continue;
+		g = &all[group - 1];
 		f = report_flow(r, i);
 		add_flow(g, f, i);
 		g->count++;
