@@ -479,38 +479,10 @@ static void add_all_why(struct flow_measures *sum, const struct why_sums *w)
 	}
 }
 
-/*
- * Fetches the values that wait. Each list of theirs would have the CPU wait for one cell after the
- * other; all lists together keep the memory busy.
- */
-static void fetch_waiting(const struct flow_measures *m)
-{
-	struct dist *all[MEASURES_DISTS];
-	uint32_t n = measures_dists((struct flow_measures *)(uintptr_t)m, all), lists = 0;
-	const struct dist_cell *at[MEASURES_DISTS + 1];
-
-	for (uint32_t i = 0; i <= n; i++) {
-		at[lists] = i < n ? all[i]->late : m->waterfall.late;
-		__builtin_prefetch(at[lists]);
-		lists += at[lists] != NULL;
-	}
-	while (lists) {
-		uint32_t left = 0;
-
-		for (uint32_t i = 0; i < lists; i++) {
-			at[left] = at[i]->before;
-			__builtin_prefetch(at[left]);
-			left += at[left] != NULL;
-		}
-		lists = left;
-	}
-}
-
 void measures_add(struct flow_measures *sum, const struct flow_measures *m)
 {
 	struct resent_sums *again = m->resent ? resent_of(sum) : NULL;
 
-	fetch_waiting(m);
 	sum->units[TX_CALL].n += m->units[TX_CALL].n;
 	sum->units[TX_COPY].n += m->units[TX_COPY].n;
 	for (int i = 0; i < STAGES_MAX; i++)

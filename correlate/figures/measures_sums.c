@@ -18,6 +18,33 @@ struct groups {
 	size_t n, next;
 };
 
+/*
+ * Fetches the values that wait. Each list of theirs would have the CPU wait for one cell after the
+ * other; all lists together keep the memory busy.
+ */
+static void fetch_waiting(const struct flow_measures *m)
+{
+	struct dist *all[MEASURES_DISTS];
+	uint32_t n = measures_dists((struct flow_measures *)(uintptr_t)m, all), lists = 0;
+	const struct dist_cell *at[MEASURES_DISTS + 1];
+
+	for (uint32_t i = 0; i <= n; i++) {
+		at[lists] = i < n ? all[i]->late : m->waterfall.late;
+		__builtin_prefetch(at[lists]);
+		lists += at[lists] != NULL;
+	}
+	while (lists) {
+		uint32_t left = 0;
+
+		for (uint32_t i = 0; i < lists; i++) {
+			at[left] = at[i]->before;
+			__builtin_prefetch(at[left]);
+			left += at[left] != NULL;
+		}
+		lists = left;
+	}
+}
+
 static void *add(void *arg)
 {
 	struct groups *of = arg;
@@ -27,6 +54,7 @@ static void *add(void *arg)
 		for (size_t i = of->begin[g]; i < of->begin[g + 1]; i++) {
 			const struct measures_addend *one = &of->all[of->order[i]];
 
+			fetch_waiting(one->flow);
 			measures_add(one->sum, one->flow);
 		}
 	return NULL;

@@ -270,7 +270,7 @@ static uint32_t waiting(const struct dist *d, struct dist_late late[WAITING])
 	for (const struct dist_cell *c = d->late; n < d->late_n; c = c->before) {
 		for (uint32_t i = left; i < per; i++)
 			late[n++] = d->is_mixed ? c->mixed[i]
-						: (struct dist_late){c->value[i], d->late_weight};
+						: (struct dist_late){c->word[i], d->late_weight};
 		left = 0;
 	}
 	return n;
@@ -365,7 +365,7 @@ static inline bool keep_last(struct dist *d)
 	if (d->late_n && d->is_mixed)
 		d->late->mixed[--d->late_left] = d->last;
 	else if (d->late_n)
-		d->late->value[--d->late_left] = d->last.value;
+		d->late->word[--d->late_left] = d->last.value;
 	return true;
 }
 

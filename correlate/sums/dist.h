@@ -43,9 +43,8 @@ struct dist_more;
 struct dist_cell {
 	struct dist_cell *before; /* values that came earlier, or the next spare cell */
 	union {
-		uint32_t value[DIST_CELL];
+		uint32_t word[DIST_CELL]; /* values of one weight, or a waterfall's */
 		struct dist_late mixed[DIST_CELL_MIXED];
-		uint32_t word[DIST_CELL];
 	};
 };
 struct dist_block;

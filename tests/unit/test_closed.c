@@ -60,6 +60,28 @@ static void greeting(struct core *c, uint32_t i, uint64_t at)
 	ev_ack(c, at + 400010, CLIENT(i), ISN + 101);
 }
 
+static void close_both(struct core *c, uint32_t i, uint64_t at)
+{
+	ev_closed(c, at, CLIENT(i));
+	ev_closed(c, at + 10, SERVER(i));
+}
+
+/* Begins connection `i` with a request and its answer. Returns when that began. */
+static uint64_t open_one(struct core *c, uint32_t i)
+{
+	uint64_t at = 1000000 + i * (uint64_t)APART;
+
+	open_client(c, i, at);
+	open_server(c, i, at + 1);
+	exchange(c, i, at + 10);
+	return at;
+}
+
+static void short_one(struct core *c, uint32_t i)
+{
+	close_both(c, i, open_one(c, i) + 500000);
+}
+
 /* Returns the bytes in use after that many short connections. */
 static size_t bytes_of(uint32_t connections, bool packed)
 {
@@ -70,15 +92,8 @@ static size_t bytes_of(uint32_t connections, bool packed)
 	feed_begin(c, ALL_HOOKS);
 	if (packed)
 		core_pack_closed(c);
-	for (uint32_t i = 0; i < connections; i++) {
-		uint64_t at = 1000000 + i * (uint64_t)APART;
-
-		open_client(c, i, at);
-		open_server(c, i, at + 1);
-		exchange(c, i, at + 10);
-		ev_closed(c, at + 500000, CLIENT(i));
-		ev_closed(c, at + 500010, SERVER(i));
-	}
+	for (uint32_t i = 0; i < connections; i++)
+		short_one(c, i);
 	after = in_use();
 	feed_end(c);
 	free(c);
@@ -96,24 +111,13 @@ static void a_packed_socket_takes_some_hundred_bytes(void **unused)
 	assert_true(each < 1800);
 }
 
-static void close_both(struct core *c, uint32_t i, uint64_t at)
-{
-	ev_closed(c, at, CLIENT(i));
-	ev_closed(c, at + 10, SERVER(i));
-}
-
 #define AT_A_TIME 1000 /* connections */
 
 /* Opens many connections that stay open. */
 static void open_many(struct core *c, uint32_t first)
 {
-	for (uint32_t i = first; i < first + AT_A_TIME; i++) {
-		uint64_t at = 1000000 + i * (uint64_t)APART;
-
-		open_client(c, i, at);
-		open_server(c, i, at + 1);
-		exchange(c, i, at + 10);
-	}
+	for (uint32_t i = first; i < first + AT_A_TIME; i++)
+		open_one(c, i);
 }
 
 static void close_many(struct core *c, uint32_t first)
@@ -137,12 +141,7 @@ static void closed_ones_wait_while_fewer_are_open(void **unused)
 	close_many(&c, 0);
 	assert_int_equal(HASH_COUNT(c.sockets.socks), most);
 	for (uint32_t i = AT_A_TIME; i < 3 * AT_A_TIME; i++) { /* one after the other */
-		uint64_t at = 1000000 + i * (uint64_t)APART;
-
-		open_client(&c, i, at);
-		open_server(&c, i, at + 1);
-		exchange(&c, i, at + 10);
-		close_both(&c, i, at + 500000);
+		short_one(&c, i);
 		assert_true(HASH_COUNT(c.sockets.socks) <= most + at_once);
 	}
 	assert_true(HASH_COUNT(c.sockets.socks) >= most - at_once);
