@@ -124,6 +124,7 @@ static void flush(struct core *c, struct mg_sock *s, bool at_end)
 		x->ended = e->next;
 		x->waiting--;
 		tell(c, s, e);
+		in_program_free(e);
 		free(e);
 	}
 }
@@ -150,7 +151,6 @@ static void tell(struct core *c, struct mg_sock *s, struct exchange *e)
 	struct exchanges *x = s->exchanges, *other = s->peer ? s->peer->exchanges : NULL;
 
 	in_program_emit(c, s, e);
-	in_program_free(e);
 	exchange_emit(c, s, e);
 	x->told.reply_first = e->edge[REPLY_FIRST].t;
 	x->told.reply_last = e->edge[REPLY_LAST].t;
@@ -167,13 +167,14 @@ static void next(struct core *c, struct mg_sock *s)
 {
 	struct exchanges *x = s->exchanges;
 	uint64_t ordinal = x->now.ordinal;
-	struct exchange *e, **last = &x->ended;
+	struct exchange *e, **last = &x->ended, new = {.ordinal = ordinal + 1};
 	bool ready = !x->ended && is_ready(s, &x->now);
 
 	e = ready ? NULL : mg_malloc(sizeof(*e));
-	if (ready)
+	if (ready) {
 		tell(c, s, &x->now);
-	if (e) {
+		in_program_hand_on(&x->now, &new);
+	} else if (e) {
 		while (*last)
 			last = &(*last)->next;
 		*e = x->now;
@@ -182,7 +183,7 @@ static void next(struct core *c, struct mg_sock *s)
 	} else {
 		in_program_free(&x->now);
 	}
-	x->now = (struct exchange){.ordinal = ordinal + 1};
+	x->now = new;
 	flush(c, s, false);
 }
 

@@ -54,8 +54,8 @@ struct exchange {
 		uint64_t by;                        /* the server's cookie, of messages */
 	} there;
 	uint64_t busy_until; /* until then the thread that began the reply had written another */
-	/* parts of the time in the program, and of that before the request was read; NULL: not
-	 * divided yet, or not wanted */
+	/* parts of the time in the program, and of that before the request was read; NULL or empty:
+	 * not divided yet, or not wanted */
 	struct program_parts *program, *before_read;
 	bool half_closed, overlaps, lost;
 };

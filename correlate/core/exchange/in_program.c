@@ -32,7 +32,7 @@ struct program_part {
 /* The parts of an exchange between these times. */
 struct program_parts {
 	uint64_t from, to;
-	uint32_t n;
+	uint32_t n, room;
 	struct program_part part[];
 };
 
@@ -339,12 +339,19 @@ static bool is_divided(const struct program_parts *p, uint64_t from, uint64_t to
 /* Keeps the parts of a walk; NULL without memory. */
 static void keep(struct program_parts **to, const struct walk *w)
 {
-	free(*to);
-	*to = mg_malloc(sizeof(**to) + w->n * sizeof(w->part[0]));
-	if (!*to)
-		return;
-	**to = (struct program_parts){.from = w->from, .to = w->to, .n = w->n};
-	memcpy((*to)->part, w->part, w->n * sizeof(w->part[0]));
+	struct program_parts *p = *to;
+
+	if (!p || p->room < w->n) {
+		free(p);
+		p = *to = mg_malloc(sizeof(*p) + w->n * sizeof(w->part[0]));
+		if (!p)
+			return;
+		p->room = w->n;
+	}
+	p->from = w->from;
+	p->to = w->to;
+	p->n = w->n;
+	memcpy(p->part, w->part, w->n * sizeof(w->part[0]));
 }
 
 static void divide_before_read(struct core *c, struct exchange *e)
@@ -423,6 +430,19 @@ void in_program_emit(struct core *c, const struct mg_sock *s, struct exchange *e
 
 		emit_in_program(&c->facts, &f);
 	}
+}
+
+static void hand_on(struct program_parts *p, struct program_parts **to)
+{
+	if (p)
+		*p = (struct program_parts){.room = p->room};
+	*to = p;
+}
+
+void in_program_hand_on(const struct exchange *told, struct exchange *next)
+{
+	hand_on(told->program, &next->program);
+	hand_on(told->before_read, &next->before_read);
 }
 
 void in_program_free(struct exchange *e)

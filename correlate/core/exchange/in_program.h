@@ -16,6 +16,8 @@
 void in_program_divide(struct core *c, const struct mg_sock *s, struct exchange *e);
 /* Divides it if that was not done before, and emits the parts. */
 void in_program_emit(struct core *c, const struct mg_sock *s, struct exchange *e);
+/* Hands on the memory of one that has been told, to the socket's next exchange. */
+void in_program_hand_on(const struct exchange *told, struct exchange *next);
 void in_program_free(struct exchange *e);
 
 #endif
