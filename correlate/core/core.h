@@ -17,6 +17,7 @@
 #include "facts/apart.h"
 #include "facts/facts.h"
 #include "socket/closed.h"
+#include "socket/state_slots.h"
 #include "task/threads.h"
 
 struct gap {
@@ -106,7 +107,8 @@ static inline struct mg_sock *recent_sock(const struct recent *r, uint64_t cooki
 
 /* Sockets by how they are found. */
 struct core_sockets {
-	struct mg_sock *socks;      /* all sockets but those in `closed` */
+	struct mg_sock *socks; /* all sockets but those in `closed` */
+	struct state_slots states;
 	struct closed_socks closed; /* packed sockets, if core_pack_closed() was called */
 	struct mg_sock *live;       /* list of all sockets but those closed long ago */
 	struct mg_sock *alone;      /* opened sockets whose peer has not been seen */

@@ -103,33 +103,31 @@ struct flow_paired {
 	uint64_t base;
 };
 
-/* One of a socket's two directions. */
+/*
+ * One of a socket's two directions. What nearly every event needs comes first, as thousands of
+ * flows do not fit into the CPU's caches.
+ */
 struct flow {
 	struct mg_sock *sock;
+	void **state; /* place for the state that a listener keeps of it (socket/state_slots.h) */
 	bool rx;
+	struct {
+		bool seen;
+		uint32_t seq; /* its sequence number */
+	} fin;
 	struct anchor anchor;
-	struct ranges layer[TX_LAYERS]; /* RX_LAYERS is not more */
+	/* offset at which the recording begins; 0 if it saw the connection open */
+	uint64_t start;
+	uint64_t total;    /* end offset: sent, or read by the program, by sequence numbers */
+	uint64_t done;     /* byte ranges are settled up to here */
+	uint64_t complete; /* bytes with all timestamps */
 	/* times, 0 = never */
 	struct {
 		uint64_t ip, driver; /* TX: bytes that had not passed before were handed to them */
 		uint64_t arrived;    /* RX: the latest of the bytes that are in order */
 		uint64_t processed;  /* RX: TCP processed a segment */
 	} last;
-	/* offset at which the recording begins; 0 if it saw the connection open */
-	uint64_t start;
-	uint64_t total;    /* end offset: sent, or read by the program, by sequence numbers */
-	uint64_t done;     /* byte ranges are settled up to here */
-	uint64_t complete; /* bytes with all timestamps */
-	uint64_t incomplete;
-	struct {
-		bool seen;
-		uint32_t seq; /* its sequence number */
-	} fin;
-	struct {                 /* RX */
-		uint64_t unseen; /* bytes at its start that no layer below TCP saw */
-		/* end of the bytes that came before its socket existed, 0 = none did */
-		uint64_t request_end;
-	} handshake;
+	struct ranges layer[TX_LAYERS]; /* RX_LAYERS is not more */
 	struct {
 		uint64_t to, before, before_t;
 		bool no_window;      /* TX: the peer offers no window now */
@@ -141,17 +139,11 @@ struct flow {
 	struct flow_use use;
 	struct {
 		uint64_t first, last;
-	} active; /* first and last event of any kind, cycles */
-	struct {
-		uint64_t segments;
-		uint64_t syn;    /* those of them that are SYNs */
-		uint64_t synack; /* retransmissions of the SYN-ACK, not among these */
-	} retried;
-	struct {
-		uint64_t bytes;
-		bool known; /* `bytes` is valid */
-	} never_sent;       /* TX: bytes written that never left */
-	struct copies copies;
+	} active;                   /* first and last event of any kind, cycles */
+	struct call_ends call_ends; /* TX: ends of calls on their way */
+	/* TX: causes of waits in the send buffer; NULL = nothing was sent */
+	struct why *why;
+	struct zerocopy *zerocopy; /* TX; NULL = no such sends */
 	struct {
 		uint32_t queued_at; /* number of the device at which it was queued last */
 		/* a copy made by the queue, which the driver is asked to transmit instead */
@@ -159,14 +151,25 @@ struct flow {
 			uint32_t seq, len;
 		} copied;
 	} device;                  /* TX */
-	struct refusals refusals;  /* TX */
-	struct zerocopy *zerocopy; /* TX; NULL = no such sends */
-	struct urgent urgent;      /* RX */
-	/*
-	 * State that a listener keeps of the flow (core_attach()), NULL: nothing yet. Another CPU
-	 * may read it all the time: it stands between members that hardly change.
-	 */
-	void *state;
+	unsigned __int128 closure; /* sum of |total - sum of stages|: must be 0 */
+	struct {                   /* RX */
+		uint64_t unseen;   /* bytes at its start that no layer below TCP saw */
+		/* end of the bytes that came before its socket existed, 0 = none did */
+		uint64_t request_end;
+	} handshake;
+	struct copies copies; /* only its first members, and those above, are needed often */
+	struct urgent urgent; /* RX */
+	struct {
+		uint64_t segments;
+		uint64_t syn;    /* those of them that are SYNs */
+		uint64_t synack; /* retransmissions of the SYN-ACK, not among these */
+	} retried;
+	struct {
+		uint64_t bytes;
+		bool known;       /* `bytes` is valid */
+	} never_sent;             /* TX: bytes written that never left */
+	struct refusals refusals; /* TX */
+	uint64_t incomplete;
 	struct flow_missing missing;
 	struct {
 		uint64_t n;         /* segments or datagrams the kernel dropped */
@@ -174,10 +177,6 @@ struct flow {
 		uint64_t bytes;     /* bytes sent that were dropped before they left; not TCP's */
 		uint64_t refused;   /* times the driver refused a packet */
 	} drops;
-	struct call_ends call_ends; /* TX: ends of calls on their way */
-	/* TX: causes of waits in the send buffer; NULL = nothing was sent */
-	struct why *why;
-	unsigned __int128 closure; /* sum of |total - sum of stages|: must be 0 */
 	struct flow_paired paired;
 };
 
@@ -197,13 +196,13 @@ struct far_end {
 
 struct mg_sock {
 	uint64_t cookie;
+	UT_hash_handle hh;
 	uint32_t netns;
 	uint8_t family, state, opener, kind;
 	uint16_t lport, rport;
-	uint8_t laddr[16], raddr[16];
 	bool has_addr;
-	char name[16];  /* name of a device that stands for a socket, else "" */
 	bool unclaimed; /* no call will report what became of its bytes */
+	uint8_t ulp;    /* MG_ULP_*: TCP's bytes are not the program's */
 	struct {
 		uint32_t pid, tid;
 		const struct program *program; /* its program at the time; NULL: not known then */
@@ -211,31 +210,31 @@ struct mg_sock {
 	struct ends {
 		uint32_t isn, irs; /* initial sequence numbers, if the opening was seen */
 	} ends;
-	struct {
-		bool opened;
-		bool late;     /* met when it was open, and its state is not recorded yet */
-		bool accepted; /* UNIX: by its owner */
-	} met;
-	uint8_t ulp; /* MG_ULP_*: TCP's bytes are not the program's */
-	struct flow tx, rx;
-	struct far_end *far;         /* two, TX and RX; NULL: not known, or it is connected */
-	struct queues *queues;       /* not TCP's: data in flight; NULL: none */
-	struct exchanges *exchanges; /* requests and replies; NULL: no bytes moved yet */
 	struct mg_sock *peer;        /* the other end, if it is traced too */
-	struct {                     /* in the core's list `live` */
-		struct mg_sock *next;
-		struct mg_sock **at; /* pointer to this socket in the list */
-		bool is;             /* it stays in the list until some time after this: */
-		uint64_t closed_ns;
-	} listed;
-	struct { /* what keeps it from being forgotten */
+	struct far_end *far;         /* two, TX and RX; NULL: not known, or it is connected */
+	struct exchanges *exchanges; /* requests and replies; NULL: no bytes moved yet */
+	struct queues *queues;       /* not TCP's: data in flight; NULL: none */
+	struct {                     /* what keeps it from being forgotten */
 		/* pieces of threads' calls, messages and readings that point to its flows */
 		uint32_t by;
 		uint64_t last;     /* latest use, cycles, when it was looked at */
 		uint64_t since_ns; /* time of the events at which that was seen first */
 		bool is_leaving;   /* it is being forgotten */
 	} kept;
-	UT_hash_handle hh;
+	struct flow tx, rx;
+	struct { /* in the core's list `live` */
+		struct mg_sock *next;
+		struct mg_sock **at; /* pointer to this socket in the list */
+		bool is;             /* it stays in the list until some time after this: */
+		uint64_t closed_ns;
+	} listed;
+	struct {
+		bool opened;
+		bool late;     /* met when it was open, and its state is not recorded yet */
+		bool accepted; /* UNIX: by its owner */
+	} met;
+	char name[16]; /* name of a device that stands for a socket, else "" */
+	uint8_t laddr[16], raddr[16];
 	UT_hash_handle hh_alone; /* in `alone`, by `ends` */
 	struct place place;
 	UT_hash_handle hh_place; /* in `places`, by `place` */
@@ -248,7 +247,7 @@ struct mg_sock {
 /* Returns the flow's identity in facts. */
 static inline struct fact_flow_id flow_fact(const struct flow *f)
 {
-	return (struct fact_flow_id){f->sock->cookie, f->rx, (void **)&f->state};
+	return (struct fact_flow_id){f->sock->cookie, f->rx, f->state};
 }
 
 /* Returns the end of a connection that a socket is, where its opening was recorded. */

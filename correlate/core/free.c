@@ -15,6 +15,7 @@
 #include "message/pieces.h"
 #include "socket/closed.h"
 #include "socket/socket.h"
+#include "socket/state_slots.h"
 #include "socket/synack.h"
 #include "stream/request.h"
 #include "task/blocked.h"
@@ -63,6 +64,7 @@ void core_free(struct core *c)
 	queue_free(&c->due.pending);
 	if (c->attached.what)
 		c->attached.does.free(c->attached.what);
+	state_slots_free(c);
 	free(c->losses.gaps);
 	free(c->rotated.dumps);
 	free(c->probes.hooks);

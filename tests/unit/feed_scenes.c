@@ -104,8 +104,8 @@ const struct flow_measures *measures_in(const struct flow *f)
 
 struct flow_measures *measured(const struct flow *f)
 {
-	assert_non_null(f->state);
-	return f->state;
+	assert_non_null(*f->state);
+	return *f->state;
 }
 
 struct measures_memory *memory_of(const struct core *c)

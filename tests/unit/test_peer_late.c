@@ -257,7 +257,7 @@ static void labels_move_along(void **unused)
 	assert_int_equal(f->complete, 400);
 	assert_int_equal(measures_in(f)->why->rows, 1);
 	assert_int_equal(measures_in(f)->why->row[0].reason, WHY_IMMEDIATE);
-	assert_int_equal(f->why->flight[f->why->head].end, LATE + 400);
+	assert_int_equal(why_in_flight(f->why, 0)->end, LATE + 400);
 	assert_int_equal(measures_in(f)->last_byte.n, 1);
 	feed_end(&c);
 }

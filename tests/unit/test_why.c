@@ -288,6 +288,32 @@ static void the_first_time_counts(void **unused)
 	feed_end(&c);
 }
 
+/* Two segments in flight are in the flow's own memory, more in a ring. */
+static void all_segments_in_flight_are_known(void **unused)
+{
+	struct core c;
+	struct why *w;
+
+	(void)unused;
+	open_core(&c);
+	for (uint32_t round = 0, seq = 1000, una = 1000; round < 60; round++) {
+		for (uint32_t i = 0; i <= round % 20; i++, seq += 100) {
+			uint64_t t = 100000 * (round + 1) + 1000 * i;
+
+			ev_send(&c, t, TID, SOCK, seq, 100, una);
+			ev_packet(&c, t + 10, TID, MG_EVENT_ip_out, SOCK, seq, 100);
+		}
+		w = tx_of(&c, SOCK)->why;
+		assert_int_equal(w->len, (seq - una) / 100);
+		assert_int_equal(w->segs_out, w->len);
+		for (uint32_t i = 0; i < w->len; i++)
+			assert_int_equal(
+				why_in_flight(w, i)->end, una - 1000 + (uint64_t)100 * (i + 1));
+		una = round % 3 ? seq : seq - 100; /* the last one stays in flight at times */
+	}
+	core_free(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +333,7 @@ int main(void)
 		cmocka_unit_test(cause_without_evidence_is_not_known),
 		cmocka_unit_test(a_trace_without_contexts_has_those_of_traced_threads),
 		cmocka_unit_test(the_first_time_counts),
+		cmocka_unit_test(all_segments_in_flight_are_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,8 +9,8 @@ void why_trim(struct why *w)
 		return;
 	ranges_trim(&w->label);
 	held_free(&w->split.held);
-	free(w->flight);
-	w->flight = NULL;
+	if (w->cap)
+		free(w->flight);
 	w->head = w->cap = 0;
 }
 
@@ -20,7 +20,8 @@ void why_free(struct why *w)
 		return;
 	ranges_free(&w->label);
 	held_free(&w->split.held);
-	free(w->flight);
+	if (w->cap)
+		free(w->flight);
 	free(w);
 }
 
@@ -36,5 +37,5 @@ void why_shift(struct why *w, uint64_t by)
 	w->split.unsent += by;
 	w->split.written += by;
 	for (uint32_t i = 0; i < w->len; i++)
-		w->flight[(w->head + i) & (w->cap - 1)].end += by;
+		why_in_flight(w, i)->end += by;
 }

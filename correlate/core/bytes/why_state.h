@@ -19,9 +19,10 @@ struct in_flight {
 	uint32_t segs;
 };
 
+#define FLIGHT_OWN 2
+
 /* The wait divided in time (why_split.c). */
 struct split {
-	struct held_time held;
 	uint64_t asked; /* the cause is known up to here, or none of the known windows held */
 	/* time of TCP's last event with windows that have not been evaluated yet; 0 */
 	uint64_t due;
@@ -36,12 +37,14 @@ struct split {
 	bool lost;    /* events are missing since the last query */
 	uint8_t ca_state;
 	uint8_t held_last; /* cause by the last known windows; WHYS = none of them held */
+	struct held_time held;
 };
 
 #define WHY_LABEL(reason, release) ((uint64_t)(reason) | (uint64_t)(release) << 8)
 #define WHY_OF(label)              ((uint8_t)(label))
 #define RELEASE_OF(label)          ((uint8_t)((label) >> 8))
 
+/* Causes of waits. Members that most segments need come first, as in struct flow. */
 struct why {
 	struct ranges label; /* bytes handed to IP; the time is a WHY_LABEL() */
 	/* State before TCP processed the peer's last segment: */
@@ -52,26 +55,36 @@ struct why {
 	bool arrived;             /* a later segment has arrived, for which TCP has no event */
 	/* they are those after it, and nothing has arrived since a call sampled them */
 	bool by_call;
-	bool by_room; /* they are those when the last segment was sent before that */
-	struct {
-		uint64_t una, window_end;
-		uint32_t cwnd, segs_out;
-		bool valid;
-		/* windows when the last segment was sent, after one end had closed */
-	} room;
+	bool by_room;          /* they are those when the last segment was sent before that */
+	bool has_room;         /* `room` was sampled since */
+	uint8_t nagle;         /* settings of the last writing call, NAGLE_* */
+	uint8_t nagle_before;  /* settings of the one before */
 	uint32_t last_segs;    /* segments it stands for, until TCP counts them */
 	uint32_t mss;          /* 0 not recorded */
 	uint64_t tried;        /* time at which TCP tried to send, cycles; 0 not known */
 	uint64_t tried_before; /* the same before the peer's last segment */
 	/* offset of what was written last with nothing unsent before it */
 	uint64_t first_unsent;
-	uint64_t small_end;       /* end of the last segment that was not full */
-	uint8_t nagle;            /* settings of the last writing call, NAGLE_* */
-	uint8_t nagle_before;     /* settings of the one before */
-	struct in_flight *flight; /* a ring, a power of two */
-	uint32_t head, len, cap;
+	uint64_t small_end; /* end of the last segment that was not full */
+	/* segments in flight: a ring. Most flows never have more than two, which need no memory */
+	union {
+		struct in_flight own[FLIGHT_OWN]; /* cap == 0 */
+		struct in_flight *flight;         /* else */
+	};
+	uint32_t head, len, cap; /* a power of two */
 	struct split split;
+	struct { /* windows when the last segment was sent, after one end had closed */
+		uint64_t una, window_end;
+		uint32_t cwnd, segs_out;
+	} room;
 };
+
+/* Returns element number `i` of the ring, or where it would be. */
+static inline struct in_flight *why_in_flight(struct why *w, uint32_t i)
+{
+	return w->cap ? &w->flight[(w->head + i) & (w->cap - 1)]
+		      : &w->own[(w->head + i) & (FLIGHT_OWN - 1)];
+}
 
 /* Frees spare memory if nothing is in flight. */
 void why_trim(struct why *w);

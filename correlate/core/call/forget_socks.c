@@ -12,7 +12,7 @@
 #include "socket/closed_pack.h"
 #include "socket/socket.h"
 
-void sock_free(const struct core *c, struct mg_sock *s)
+void sock_free(struct core *c, struct mg_sock *s)
 {
 	queues_free(s->queues);
 	free(s->far);

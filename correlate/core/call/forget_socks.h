@@ -11,7 +11,7 @@
 #define IDLE_KEPT 5000
 
 /* Frees what a socket holds, and the socket, which is in no table any more. */
-void sock_free(const struct core *c, struct mg_sock *s);
+void sock_free(struct core *c, struct mg_sock *s);
 /*
  * Forgets those that were idle the longest, if core_forget_closed() asked for it. Call it between
  * events, once a second.

@@ -113,7 +113,7 @@ static void rebase(struct core *c, struct flow *f, uint64_t by)
 		why_shift(f->why, by);
 	resent_shift(f, by);
 	for (uint32_t i = 0; i < f->call_ends.len; i++)
-		f->call_ends.off[f->call_ends.head + i] += by;
+		*call_ends_at(&f->call_ends, i) += by;
 	for (int i = 0; i < TX_LAYERS; i++)
 		ranges_shift(&f->layer[i], by);
 	for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)

@@ -20,7 +20,7 @@ static size_t size_of(const struct closed_sock *k)
 	return sizeof(*k) + k->size;
 }
 
-static void free_sock(const struct core *c, struct mg_sock *s)
+static void free_sock(struct core *c, struct mg_sock *s)
 {
 	closed_empty(c, s);
 	free(s);
@@ -204,10 +204,10 @@ struct ended {
 static void each_of(struct core *c, struct mg_sock *s, void (*fn)(void *what, void *state))
 {
 	core_await_listeners(c);
-	if (s->tx.state)
-		fn(c->attached.what, s->tx.state);
-	if (s->rx.state)
-		fn(c->attached.what, s->rx.state);
+	if (*s->tx.state)
+		fn(c->attached.what, *s->tx.state);
+	if (*s->rx.state)
+		fn(c->attached.what, *s->rx.state);
 }
 
 static void look_at(struct core *c, uint64_t cookie, bool large_ones, struct ended *ended)

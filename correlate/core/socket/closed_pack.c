@@ -21,6 +21,7 @@
 #include "socket/anchor.h"
 #include "socket/closed.h"
 #include "socket/socket.h"
+#include "socket/state_slots.h"
 
 /* ---- data that a flow points to ---- */
 
@@ -39,7 +40,7 @@ static bool flow_fits(const struct core *c, const struct flow *f)
 {
 	core_await_listeners(c);
 	return !f->zerocopy && !f->ack.on_way && !f->paired.partner &&
-	       (!f->state || c->attached.does.fits(f->state));
+	       (!*f->state || c->attached.does.fits(*f->state));
 }
 
 bool closed_fits(const struct core *c, const struct mg_sock *s)
@@ -52,7 +53,7 @@ bool closed_fits(const struct core *c, const struct mg_sock *s)
 static size_t flow_bounded(const struct core *c, const struct flow *f)
 {
 	core_await_listeners(c);
-	return f->state ? c->attached.does.size(f->state) : 0;
+	return *f->state ? c->attached.does.size(*f->state) : 0;
 }
 
 size_t closed_bounded(const struct core *c, const struct mg_sock *s)
@@ -79,9 +80,11 @@ static void bare_flow(struct flow *f)
 	ranges_of(f, ranges);
 	for (int i = 0; i < RANGES_OF_FLOW; i++)
 		bare_ranges(ranges[i]);
-	f->state = PACKED_THERE(f->state);
-	f->call_ends.off = NULL;
-	f->call_ends.cap = f->call_ends.len;
+	f->state = PACKED_THERE(*f->state);
+	if (f->call_ends.cap) {
+		f->call_ends.off = NULL;
+		f->call_ends.cap = f->call_ends.len;
+	}
 	f->call_ends.head = 0;
 	f->why = PACKED_THERE(f->why);
 	f->copies.resent_times = PACKED_THERE(f->copies.resent_times);
@@ -113,11 +116,13 @@ static void put_why(struct packing *p, const struct why *w)
 	struct why bare = *w;
 
 	bare_ranges(&bare.label);
-	bare.flight = NULL;
+	if (w->cap)
+		memset(&bare.own, 0, sizeof(bare.own));
 	bare.split.held.span = NULL;
 	PACK(p, &bare);
 	put_ranges(p, &w->label);
-	pack_words(p, w->flight, w->cap * sizeof(*w->flight));
+	if (w->cap)
+		pack_words(p, w->flight, w->cap * sizeof(*w->flight));
 	pack_words(p, w->split.held.span, w->split.held.cap * sizeof(*w->split.held.span));
 }
 
@@ -138,14 +143,15 @@ static void put_flow(const struct core *c, struct packing *p, struct flow *f)
 	ranges_of(f, ranges);
 	for (int i = 0; i < RANGES_OF_FLOW; i++)
 		put_ranges(p, ranges[i]);
-	pack_words(p, f->call_ends.off + f->call_ends.head,
-		f->call_ends.len * sizeof(*f->call_ends.off));
+	if (f->call_ends.cap)
+		pack_words(p, call_ends_at(&f->call_ends, 0),
+			f->call_ends.len * sizeof(*f->call_ends.off));
 	if (f->why)
 		put_why(p, f->why);
 	if (f->copies.resent_times)
 		put_resent(p, f->copies.resent_times);
-	if (f->state)
-		c->attached.does.pack(f->state, p);
+	if (*f->state)
+		c->attached.does.pack(*f->state, p);
 }
 
 /* ---- reading ---- */
@@ -163,7 +169,8 @@ static void get_why(struct unpacking *u, struct why **why)
 	if (!w)
 		return;
 	get_ranges(u, &w->label);
-	UNPACK(u, w->flight, w->cap);
+	if (w->cap)
+		UNPACK(u, w->flight, w->cap);
 	UNPACK(u, w->split.held.span, w->split.held.cap);
 }
 
@@ -175,20 +182,21 @@ static void get_resent(struct unpacking *u, struct resent **resent)
 		UNPACK(u, r->range, r->n);
 }
 
-static void get_flow(const struct core *c, struct unpacking *u, struct flow *f)
+static void get_flow(const struct core *c, struct unpacking *u, struct flow *f, bool has_state)
 {
 	struct ranges *ranges[RANGES_OF_FLOW];
 
 	ranges_of(f, ranges);
 	for (int i = 0; i < RANGES_OF_FLOW; i++)
 		get_ranges(u, ranges[i]);
-	UNPACK(u, f->call_ends.off, f->call_ends.len);
+	if (f->call_ends.cap)
+		UNPACK(u, f->call_ends.off, f->call_ends.len);
 	if (f->why)
 		get_why(u, &f->why);
 	if (f->copies.resent_times)
 		get_resent(u, &f->copies.resent_times);
-	if (f->state)
-		f->state = u->failed ? NULL : c->attached.does.unpack(c->attached.what, u);
+	if (has_state && !u->failed)
+		*f->state = c->attached.does.unpack(c->attached.what, u);
 }
 
 /* ---- sockets ---- */
@@ -215,19 +223,22 @@ struct closed_sock *closed_packed(struct core *c, struct mg_sock *s)
 	return k;
 }
 
-void closed_empty(const struct core *c, struct mg_sock *s)
+void closed_empty(struct core *c, struct mg_sock *s)
 {
 	flow_free(c, &s->tx);
 	flow_free(c, &s->rx);
+	state_slots_give(c, s);
 	exchanges_free(s);
 }
 
 bool closed_unpack_to(struct core *c, const struct closed_sock *k, struct mg_sock *s)
 {
 	struct unpacking u = {.from = words_read(k->data, s, sizeof(*s) / sizeof(uint64_t))};
+	bool has_tx = s->tx.state, has_rx = s->rx.state;
 
-	get_flow(c, &u, &s->tx);
-	get_flow(c, &u, &s->rx);
+	u.failed |= !state_slots_take(c, s);
+	get_flow(c, &u, &s->tx, has_tx);
+	get_flow(c, &u, &s->rx, has_rx);
 	s->tx.sock = s->rx.sock = s;
 	return !u.failed;
 }

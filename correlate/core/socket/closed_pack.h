@@ -19,6 +19,6 @@ bool closed_unpack_to(struct core *c, const struct closed_sock *k, struct mg_soc
 /* Returns the bytes of the states of its flows, as their listener counts them. */
 size_t closed_bounded(const struct core *c, const struct mg_sock *s);
 /* Frees what a socket points to. */
-void closed_empty(const struct core *c, struct mg_sock *s);
+void closed_empty(struct core *c, struct mg_sock *s);
 
 #endif

@@ -17,6 +17,7 @@
 #include "socket/closed.h"
 #include "socket/peer.h"
 #include "socket/requests.h"
+#include "socket/state_slots.h"
 #include "socket/synack.h"
 #include "task/process.h"
 #include "task/thread.h"
@@ -81,14 +82,18 @@ struct mg_sock *sock_make(struct core *c, uint64_t cookie)
 	if (s)
 		return c->recent.sock[cookie % RECENT_SOCKS] = s;
 	s = mg_calloc(1, sizeof(*s));
-	if (!s)
+	if (!s || !state_slots_take(c, s)) {
+		free(s);
 		return NULL;
+	}
 	s->cookie = cookie;
 	s->kind = MG_KIND_tcp;
 	s->tx.sock = s->rx.sock = s;
 	s->rx.rx = true;
 	s->unclaimed = !core_observes(c, MG_EVENT_sys_exit);
 	HASH_ADD(hh, c->sockets.socks, cookie, sizeof(s->cookie), s);
+	if (!s->hh.tbl)
+		state_slots_give(c, s);
 	s = hash_kept(s);
 	if (!s)
 		return NULL;
@@ -139,8 +144,8 @@ static void trim(const struct core *c, struct flow *f)
 	if (c->sockets.closed.wanted) /* its state is trimmed when it is looked at to be packed */
 		return;
 	core_await_listeners(c);
-	if (f->state)
-		c->attached.does.trim(c->attached.what, f->state);
+	if (*f->state)
+		c->attached.does.trim(c->attached.what, *f->state);
 }
 
 void flow_closed(const struct core *c, struct flow *f)
@@ -153,9 +158,9 @@ void sock_ends(const struct core *c, struct mg_sock *s, uint64_t now)
 {
 	s->tx.ack.no_window = false;
 	if (c->apart)
-		facts_apart_ended(c->apart, &s->tx.state, now);
-	else if (s->tx.state)
-		c->attached.does.ended(s->tx.state, now);
+		facts_apart_ended(c->apart, s->tx.state, now);
+	else if (*s->tx.state)
+		c->attached.does.ended(*s->tx.state, now);
 }
 
 static bool was_open(uint8_t state)
@@ -278,9 +283,9 @@ void flow_free(const struct core *c, struct flow *f)
 	for (int i = 0; i < TX_LAYERS; i++)
 		ranges_free(&f->layer[i]);
 	core_await_listeners(c);
-	if (f->state)
-		c->attached.does.free_state(f->state);
-	free(f->call_ends.off);
+	if (f->state && *f->state)
+		c->attached.does.free_state(*f->state);
+	call_ends_free(&f->call_ends);
 	why_free(f->why);
 	zerocopy_free(f->zerocopy);
 	free(f->ack.on_way);

@@ -33,30 +33,31 @@ static struct why *why_of(struct flow *f)
 
 static void fly(struct why *w, uint64_t end, uint32_t segs)
 {
-	if (w->len == w->cap) {
+	if (w->len == (w->cap ? w->cap : FLIGHT_OWN)) {
 		uint32_t cap = w->cap ? w->cap * 2 : 16;
 		struct in_flight *p = mg_malloc(cap * sizeof(*p));
 
 		if (!p)
 			return;
 		for (uint32_t i = 0; i < w->len; i++)
-			p[i] = w->flight[(w->head + i) & (w->cap - 1)];
-		free(w->flight);
+			p[i] = *why_in_flight(w, i);
+		if (w->cap)
+			free(w->flight);
 		w->flight = p;
 		w->head = 0;
 		w->cap = cap;
 	}
-	w->flight[(w->head + w->len++) & (w->cap - 1)] = (struct in_flight){end, segs};
+	*why_in_flight(w, w->len++) = (struct in_flight){end, segs};
 	w->segs_out += segs;
 }
 
 static void land(struct why *w, uint64_t una)
 {
-	while (w->len && w->flight[w->head].end <= una) {
-		uint32_t segs = w->flight[w->head].segs;
+	while (w->len && why_in_flight(w, 0)->end <= una) {
+		uint32_t segs = why_in_flight(w, 0)->segs;
 
 		w->segs_out -= segs < w->segs_out ? segs : w->segs_out;
-		w->head = (w->head + 1) & (w->cap - 1);
+		w->head = (w->head + 1) & ((w->cap ? w->cap : FLIGHT_OWN) - 1);
 		w->len--;
 	}
 	if (!w->len)
@@ -77,7 +78,7 @@ static void tell(struct flow *f, uint32_t snd_una, uint32_t snd_wnd, uint32_t cw
 	w->window_end = una + snd_wnd;
 	w->cwnd = cwnd;
 	w->valid = true;
-	w->arrived = w->by_room = w->by_call = w->room.valid = false;
+	w->arrived = w->by_room = w->by_call = w->has_room = false;
 }
 
 void why_on_write(struct flow *f, struct thread *t, const struct mg_tcp_send *p, uint64_t now)
@@ -149,7 +150,7 @@ void why_on_room(struct core *c, const struct mg_tcp_room *p)
 	w->room.cwnd = p->cwnd;
 	w->room.segs_out = p->in_flight + w->last_segs;
 	w->last_segs = 0;
-	w->room.valid = true;
+	w->has_room = true;
 }
 
 /* Notes that what is sent from here on had no room by the last known windows. */
@@ -159,20 +160,20 @@ static void read_room(struct why *w)
 		w->by_room = true;
 	w->arrived = true;
 	w->by_call = false;
-	if (!w->room.valid)
+	if (!w->has_room)
 		return;
 	w->una = w->room.una;
 	w->window_end = w->room.window_end;
 	w->cwnd = w->room.cwnd;
 	w->segs_out = w->room.segs_out;
-	w->room.valid = false;
+	w->has_room = false;
 	w->valid = w->by_room = true;
 }
 
 void why_on_arrival(struct mg_sock *s, struct thread *t, uint64_t now)
 {
 	struct why *w = s->tx.why;
-	bool known = w->room.valid || w->by_call;
+	bool known = w->has_room || w->by_call;
 
 	split_due(w);
 	read_room(w);
