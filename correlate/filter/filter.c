@@ -180,13 +180,17 @@ static uint64_t begin_of(const struct telling *t, struct core *c, const void *fa
 	return 0;
 }
 
-/* A flow lasts: it is in each window that its life touches. */
+/*
+ * A flow lasts: it is in each window that its life touches. A call may begin before its first
+ * event, as one does that waits for bytes.
+ */
 static bool takes_life(const struct filter *f, struct core *c, const struct fact_flow *flow)
 {
-	uint64_t first_ns = first_of(f, c), first = core_ns(c, flow->first);
-	uint64_t last = core_ns(c, flow->last), end = first_ns + f->to_ns;
+	bool call_first = flow->first_call && flow->first_call < flow->first;
+	uint64_t first = core_ns(c, call_first ? flow->first_call : flow->first);
+	uint64_t first_ns = first_of(f, c), last = core_ns(c, flow->last);
 
-	return last >= first_ns + f->from_ns && (!f->to_ns || first < end);
+	return last >= first_ns + f->from_ns && (!f->to_ns || first < first_ns + f->to_ns);
 }
 
 static bool takes_time(const struct filter *f, struct core *c, enum fact kind,

@@ -249,6 +249,35 @@ static void figures_are_those_of_the_window(void **unused)
 	assert_int_equal(followed, TRANSFERS * TRANSFER_BYTES);
 }
 
+/* A call that waits belongs to the window in which it began, and its flow with it. */
+static void a_flow_begins_with_its_first_call(void **unused)
+{
+	uint64_t bytes = 0;
+	struct fact_flow flow;
+
+	(void)unused;
+	for (int half = 0; half < 2; half++) {
+		struct core c;
+
+		f.from_ns = half ? 15000 : 0;
+		f.to_ns = half ? 0 : 15000;
+		assert_true(filter_begin(&f));
+		connection_begin(&c);
+		figures_filter(&c, &f);
+		ev_enter(&c, 10000, RECEIVER, B, MG_SYS_recvfrom, 1000);
+		feed_send(&c, SENDER, A, 1000, 500, 20000, 1);
+		feed_segment(&c, B, 1000, 500, 20020, 1);
+		ev_copy(&c, 20030, RECEIVER, B, 1000, 500);
+		ev_exit(&c, 20040, RECEIVER, B, MG_SYS_recvfrom, 1500, 500);
+		core_finish(&c);
+		assert_true(core_flow(&c, B, true, &flow));
+		if (figures_take_flow(&c, &flow))
+			bytes += flow_bytes(&flow);
+		assert_int_equal(bytes, 500); /* all in the first window */
+		feed_end(&c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +294,7 @@ int main(void)
 			windows_that_follow_each_other_have_each_fact_once, teardown),
 		cmocka_unit_test_teardown(a_fact_says_what_it_does_not_tell, teardown),
 		cmocka_unit_test_teardown(figures_are_those_of_the_window, teardown),
+		cmocka_unit_test_teardown(a_flow_begins_with_its_first_call, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
