@@ -95,6 +95,8 @@ static void add_sock(struct matcher *m, const struct traffic_sock *s, uint8_t pr
 			return;
 		e->key = key;
 		HASH_ADD(hh, *all, key, sizeof(e->key), e);
+		if (!hash_kept(e))
+			return;
 	}
 	for (one = e->first; one; one = one->next)
 		if (one->sock == s)

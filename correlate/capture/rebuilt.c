@@ -114,7 +114,7 @@ static struct device *device_of(struct writer *w, const struct traffic_packet *p
 	d->key = key.key;
 	d->number = HASH_COUNT(w->devices);
 	HASH_ADD(hh, w->devices, key, sizeof(d->key), d);
-	return d;
+	return hash_kept(d);
 }
 
 static void write_interfaces(struct writer *w)

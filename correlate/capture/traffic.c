@@ -29,7 +29,7 @@ static const char *kept_name(struct traffic *t, const char *text)
 		return "";
 	memcpy(n->text, key, sizeof(key));
 	HASH_ADD(hh, t->names, text, sizeof(n->text), n);
-	return n->text;
+	return hash_kept(n) ? n->text : "";
 }
 
 /* Returns room for one more element at the end of an array; NULL without memory. */
@@ -182,6 +182,7 @@ static void add_sock(void *arg, const struct fact_flow *tx, const struct fact_fl
 	s->peer = tx->peer_sock == FACT_NONE ? 0 : tx->peer_sock;
 	s->program = kept_name(t, tx->program ? tx->program : "");
 	HASH_ADD(hh, t->socks, sock, sizeof(s->sock), s);
+	(void)hash_kept(s);
 }
 
 const struct traffic_sock *traffic_sock(const struct traffic *t, uint64_t sock)
@@ -230,6 +231,7 @@ static struct server *servers_of(const struct traffic *t)
 		one->by = by;
 		one->sock = s;
 		HASH_ADD(hh, all, by, sizeof(one->by), one);
+		(void)hash_kept(one);
 	}
 	return all;
 }
@@ -264,6 +266,7 @@ static void note_settled(
 	r->by = by;
 	r->sock = sock;
 	HASH_ADD(hh, *all, by, sizeof(r->by), r);
+	(void)hash_kept(r);
 }
 
 /* Returns the key of a packet's request: a SYN has the number of the end that opens only. */

@@ -16,7 +16,7 @@ static struct wire_flow *flow_of(struct wire *w, const struct traffic_packet *p)
 		return NULL;
 	f->key = key.key;
 	HASH_ADD(hh, w->flows, key, sizeof(f->key), f);
-	return f;
+	return hash_kept(f);
 }
 
 static void add_time(struct wire_time *t, uint64_t ns, uint64_t bytes, double half)

@@ -28,7 +28,11 @@ uint32_t texts_number(struct texts *t, const char *text)
 	}
 	e->number = HASH_COUNT(t->table);
 	HASH_ADD_KEYPTR(hh, t->table, e->text, strlen(e->text), e);
-	return e->number;
+	if (e->hh.tbl)
+		return e->number;
+	free(e->text);
+	free(e);
+	return 0;
 }
 
 json_t *texts_json(const struct texts *t)

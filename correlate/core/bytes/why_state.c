@@ -2,6 +2,7 @@
 #include "bytes/why_state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void why_trim(struct why *w)
 {
@@ -11,6 +12,7 @@ void why_trim(struct why *w)
 	held_free(&w->split.held);
 	if (w->cap)
 		free(w->flight);
+	memset(w->own, 0, sizeof(w->own));
 	w->head = w->cap = 0;
 }
 

@@ -71,7 +71,7 @@ struct why {
 		struct in_flight own[FLIGHT_OWN]; /* cap == 0 */
 		struct in_flight *flight;         /* else */
 	};
-	uint32_t head, len, cap; /* a power of two */
+	uint32_t head, len, cap; /* cap is 0 or a power of two */
 	struct split split;
 	struct { /* windows when the last segment was sent, after one end had closed */
 		uint64_t una, window_end;

@@ -387,7 +387,10 @@ static struct mg_sock *show(struct core *c, struct mg_sock **shown, const struct
 	if (!*shown)
 		return NULL;
 	memset(*shown, 0, sizeof(**shown));
-	return closed_unpack_to(c, k, *shown) ? *shown : NULL;
+	if (closed_unpack_to(c, k, *shown))
+		return *shown;
+	free_sock(c, *shown); /* no later query may find a half of it */
+	return *shown = NULL;
 }
 
 const struct mg_sock *core_sock(struct core *c, uint64_t cookie)

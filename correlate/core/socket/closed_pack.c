@@ -81,10 +81,10 @@ static void bare_flow(struct flow *f)
 	for (int i = 0; i < RANGES_OF_FLOW; i++)
 		bare_ranges(ranges[i]);
 	f->state = PACKED_THERE(*f->state);
-	if (f->call_ends.cap) {
-		f->call_ends.off = NULL;
+	if (f->call_ends.cap || !f->call_ends.len)
+		f->call_ends.own = 0;
+	if (f->call_ends.cap)
 		f->call_ends.cap = f->call_ends.len;
-	}
 	f->call_ends.head = 0;
 	f->why = PACKED_THERE(f->why);
 	f->copies.resent_times = PACKED_THERE(f->copies.resent_times);
@@ -116,12 +116,14 @@ static void put_why(struct packing *p, const struct why *w)
 	struct why bare = *w;
 
 	bare_ranges(&bare.label);
-	if (w->cap)
+	if (!w->len)
+		bare.head = bare.cap = 0;
+	if (w->cap || !w->len)
 		memset(&bare.own, 0, sizeof(bare.own));
 	bare.split.held.span = NULL;
 	PACK(p, &bare);
 	put_ranges(p, &w->label);
-	if (w->cap)
+	if (bare.cap)
 		pack_words(p, w->flight, w->cap * sizeof(*w->flight));
 	pack_words(p, w->split.held.span, w->split.held.cap * sizeof(*w->split.held.span));
 }

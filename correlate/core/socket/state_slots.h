@@ -2,7 +2,8 @@
 /*
  * Where the states are noted that a listener keeps of flows (core_attach()): side by side, apart
  * from the flows. The thread that looks them up for each fact finds them in its cache then, and
- * never waits for a line to which the core's thread has written.
+ * seldom waits for a line to which the core's thread has written: that only writes there when a
+ * socket comes or goes.
  */
 #ifndef MAGNET_CORRELATE_CORE_SOCKET_STATE_SLOTS_H
 #define MAGNET_CORRELATE_CORE_SOCKET_STATE_SLOTS_H

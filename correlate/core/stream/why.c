@@ -35,7 +35,7 @@ static void fly(struct why *w, uint64_t end, uint32_t segs)
 {
 	if (w->len == (w->cap ? w->cap : FLIGHT_OWN)) {
 		uint32_t cap = w->cap ? w->cap * 2 : 16;
-		struct in_flight *p = mg_malloc(cap * sizeof(*p));
+		struct in_flight *p = mg_calloc(cap, sizeof(*p));
 
 		if (!p)
 			return;

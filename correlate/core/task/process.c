@@ -29,7 +29,7 @@ static const struct program *program_of(struct core *c, const char comm[16])
 		return NULL;
 	memcpy(p->comm, name, sizeof(p->comm));
 	HASH_ADD(hh, c->tasks.programs, comm, sizeof(p->comm), p);
-	return p;
+	return hash_kept(p);
 }
 
 static struct process *find(const struct core *c, uint32_t pid)
@@ -52,7 +52,7 @@ static struct process *find_or_make(struct core *c, uint32_t pid)
 		return NULL;
 	p->pid = pid;
 	HASH_ADD(hh, c->tasks.processes, pid, sizeof(p->pid), p);
-	return p;
+	return hash_kept(p);
 }
 
 /*
