@@ -39,7 +39,16 @@ struct mg_slot {
 struct mg_ring {
 	__u64 head; /* next position to be taken, by producers */
 	__u64 lost; /* events that found the ring full */
-	__u64 pad0[6];
+	/*
+	 * The traced thread that the CPU runs, its process's id << 32 | its own; 0: another thread,
+	 * or not known (bpf/caller.bpf.h). It holds while `epoch` is `epoch_now`, which the loader
+	 * changes with what decides which threads are watched; 0: nobody keeps `runs`.
+	 */
+	__u64 runs;
+	__u64 task; /* the address of its struct task_struct */
+	__u32 epoch, epoch_now;
+	__u32 context; /* bpf/context.bpf.h */
+	__u32 pad0[5];
 	__u64 tail; /* next position to be read, by the drain; on a line of its own */
 	__u64 pad1[7];
 	struct mg_slot slot[]; /* slots: the near ones, then, if there are more, all of the ring */
@@ -196,6 +205,10 @@ struct mg_bpf_settings {
 	__u8 served; /* the scheduler is recorded of threads that have used a followed socket */
 	__u8 pad[3];
 };
+
+/* Threads whose calls are kept in a table by their number; those in excess have task storage. */
+#define MG_CALLERS      16384 /* a power of two */
+#define MG_CALLER_BYTES 128
 
 /*
  * A task is marked as traced by zeroes, more than its storage has. Where this byte is not zero, the

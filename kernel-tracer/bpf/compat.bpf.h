@@ -11,7 +11,7 @@
 #endif
 
 /* Returns whether a call in the table is a 32-bit program's and must be ignored. */
-static __always_inline bool is_of_32bit(struct task_struct *t, __u32 call)
+static __always_inline bool is_of_32bit(const struct task_struct *t, __u32 call)
 {
 	bool compat = IS_32BIT(t);
 

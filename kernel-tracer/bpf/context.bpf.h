@@ -6,30 +6,23 @@
 #ifndef MAGNET_BPF_CONTEXT_H
 #define MAGNET_BPF_CONTEXT_H
 
-/*
- * Value of the field `context` of ip_out; 0 until the first softirq, and where their hooks are not
- * attached.
- */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} contexts SEC(".maps");
-
 static __always_inline void set_context(__u32 context)
 {
-	__u32 zero = 0, *c = bpf_map_lookup_elem(&contexts, &zero);
+	struct mg_ring *r = ring_here();
 
-	if (c)
-		*c = context;
+	if (r)
+		r->context = context;
 }
 
+/*
+ * Returns the value of the field `context` of ip_out; 0 until the first softirq, and where their
+ * hooks are not attached.
+ */
 static __always_inline __u8 context_here(void)
 {
-	__u32 zero = 0, *c = bpf_map_lookup_elem(&contexts, &zero);
+	const struct mg_ring *r = ring_here();
 
-	return c ? *c : 0;
+	return r ? r->context : 0;
 }
 
 #endif

@@ -3,7 +3,7 @@
 
 static __always_inline bool on_top_of_traced(void)
 {
-	return task_watched(bpf_get_current_task_btf());
+	return traced_here() || task_watched(bpf_get_current_task_btf());
 }
 
 SEC("tp_btf/softirq_entry")

@@ -275,6 +275,7 @@ struct msghdr {
 };
 
 struct file {
+	const void *f_op;
 	struct inode *f_inode;
 	void *private_data;
 };

@@ -16,6 +16,33 @@ struct {
 	__uint(value_size, sizeof(struct mg_ring) + sizeof(struct mg_slot));
 } rings SEC(".maps");
 
+static __always_inline struct mg_ring *ring_here(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&rings, &cpu);
+}
+
+/*
+ * Returns the traced thread that this CPU runs, as bpf_get_current_pid_tgid() does; 0 if it runs
+ * another, or it is not known.
+ */
+static __always_inline __u64 traced_on(const struct mg_ring *r)
+{
+	/* before the epochs: if they still are the same it held when it was read */
+	__u64 runs = *(volatile __u64 *)&r->runs;
+
+	return *(volatile __u32 *)&r->epoch == *(volatile __u32 *)&r->epoch_now ? runs : 0;
+}
+
+/* Returns the current thread, as that function does: a call of a helper costs as much as a slot. */
+static __always_inline __u64 thread_on(const struct mg_ring *r)
+{
+	__u64 traced = traced_on(r);
+
+	return traced ? traced : bpf_get_current_pid_tgid();
+}
+
 struct taken {
 	struct mg_slot *slot;
 	__u64 word; /* word that publishes the slot, without the id */
@@ -31,11 +58,12 @@ struct taken {
  */
 static __always_inline bool take_up_to(struct taken *t, __u32 room)
 {
-	__u32 cpu = bpf_get_smp_processor_id();
-	struct mg_ring *r = bpf_map_lookup_elem(&rings, &cpu);
+	struct mg_ring *r = ring_here();
+	__u64 who;
 
 	if (!r)
 		return false;
+	who = thread_on(r);
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < 4; i++) {
 		__u64 head = *(volatile __u64 *)&r->head;
@@ -47,7 +75,6 @@ static __always_inline bool take_up_to(struct taken *t, __u32 room)
 			break;
 		now = bpf_ktime_get_ns();
 		if (__sync_val_compare_and_swap(&r->head, head, head + 1) == head) {
-			__u64 who = bpf_get_current_pid_tgid();
 			__u64 at = head & cfg.near_mask, lap = (head >> cfg.near_shift) + 1;
 			struct mg_slot *s;
 
@@ -72,8 +99,7 @@ static __always_inline bool take_up_to(struct taken *t, __u32 room)
 /* Call it for an event that cannot be recorded for lack of room elsewhere than in the ring. */
 static __always_inline void count_lost(void)
 {
-	__u32 cpu = bpf_get_smp_processor_id();
-	struct mg_ring *r = bpf_map_lookup_elem(&rings, &cpu);
+	struct mg_ring *r = ring_here();
 
 	if (r)
 		__sync_fetch_and_add(&r->lost, 1);
@@ -82,8 +108,7 @@ static __always_inline void count_lost(void)
 /* Returns what count_lost() has counted on this CPU. */
 static __always_inline __u64 lost_here(void)
 {
-	__u32 cpu = bpf_get_smp_processor_id();
-	struct mg_ring *r = bpf_map_lookup_elem(&rings, &cpu);
+	struct mg_ring *r = ring_here();
 
 	return r ? r->lost : 0;
 }
@@ -109,8 +134,7 @@ static __always_inline bool take(struct taken *t)
 /* Returns whether an event would find room now. Counts no loss: for events that are tried again. */
 __noinline int has_room(void)
 {
-	__u32 cpu = bpf_get_smp_processor_id();
-	struct mg_ring *r = bpf_map_lookup_elem(&rings, &cpu);
+	struct mg_ring *r = ring_here();
 
 	return r && *(volatile __u64 *)&r->head - *(volatile __u64 *)&r->tail <= cfg.ring_room;
 }

@@ -19,13 +19,6 @@ static __always_inline struct mg_slot *published(struct mg_ring *r, __u64 at)
 	return s->lap == (__u16)((at >> cfg.ring_shift) + 1) ? s : NULL;
 }
 
-static __always_inline struct mg_ring *ring_here(void)
-{
-	__u32 cpu = bpf_get_smp_processor_id();
-
-	return bpf_map_lookup_elem(&rings, &cpu);
-}
-
 /*
  * Returns the one of the `n` positions from `head` on that is not published: this program's own.
  * Takes numbers only, so that the verifier checks it once per program, not per event.

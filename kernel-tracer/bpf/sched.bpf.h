@@ -28,15 +28,14 @@ static __always_inline __u32 task_cpu(const struct task_struct *t)
 	return ((const struct task_struct___cpu *)t)->cpu; /* before 5.16 */
 }
 
-static __always_inline int sched_switch(void *ctx, bool preempt, struct task_struct *prev,
-	struct task_struct *next, __u32 prev_state)
+/* Records the switch if one of the threads is watched. */
+static __always_inline void tell_switch(void *ctx, bool preempt, struct task_struct *prev,
+	struct task_struct *next, __u32 prev_state, bool out, bool in)
 {
-	bool out = task_watched(prev);
-	bool in = (!out || cfg.stack_ns) && task_watched(next); /* else nothing depends on it */
 	struct taken t;
 
 	if (!out && !in)
-		return 0;
+		return;
 	if (preempt)
 		prev_state = 0; /* it may have been about to sleep, but is still runnable */
 	if (take(&t)) {
@@ -53,9 +52,30 @@ static __always_inline int sched_switch(void *ctx, bool preempt, struct task_str
 		switching_is_decided(bpf_ktime_get_ns(), prev->pid, next->pid);
 	}
 	stacks_at_switch(ctx, prev, next, out, out && prev_state, in);
-	if (settings.level != MG_LEVEL_full)
+	if (settings.level == MG_LEVEL_full)
+		tell_task(out ? prev : next, out ? prev_state : 0, out);
+}
+
+static __always_inline int sched_switch(void *ctx, bool preempt, struct task_struct *prev,
+	struct task_struct *next, __u32 prev_state)
+{
+	struct mg_ring *r = ring_here();
+	bool out, in, placed;
+	__u32 epoch;
+
+	if (!r)
 		return 0;
-	tell_task(out ? prev : next, out ? prev_state : 0, out);
+	epoch = *(volatile __u32 *)&r->epoch_now; /* before the settings that it stands for */
+	out = traced_on(r) || task_watched(prev);
+	placed = epoch && caller_state(numbers_of(next));
+	/* else nothing depends on it */
+	in = placed || ((!out || cfg.stack_ns) && task_watched(next));
+	tell_switch(ctx, preempt, prev, next, prev_state, out, in);
+	if (out || placed) { /* else it is not known of the one before, either */
+		r->runs = placed ? numbers_of(next) : 0;
+		r->task = (__u64)next;
+		r->epoch = epoch;
+	}
 	return 0;
 }
 
@@ -149,10 +169,23 @@ int BPF_PROG(on_task_fork, struct task_struct *parent, struct task_struct *child
 	return 0;
 }
 
+/* A thread that is not the first and executes a program gets the first one's number. */
+static __always_inline void renumbered(struct task_struct *t, int before)
+{
+	struct mg_ring *r = ring_here();
+
+	if (before == (int)TASK_READ(t, pid))
+		return;
+	leave_place(t, (__u64)TASK_READ(t, tgid) << 32 | (__u32)before);
+	if (r)
+		r->runs = 0; /* until it is switched to again */
+}
+
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_task_exec, struct task_struct *p, int old_pid)
 {
 	TASK_RENUMBERED(&tasks, p, old_pid);
+	renumbered(p, old_pid);
 	if (!task_traced(p))
 		return 0;
 	EMIT(task_exec, mg_task_exec, e, copy_name(e->comm, p->comm));
@@ -165,6 +198,7 @@ int BPF_PROG(on_task_exit, struct task_struct *p)
 {
 	if (task_traced(p))
 		EMIT(task_exit, mg_task_exit, e, e->leader = p->pid == p->tgid);
+	leave_place(p, numbers_of(p));
 	TASK_GONE(&tasks, p);
 	forget_counted(p);
 	return 0;

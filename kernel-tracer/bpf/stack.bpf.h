@@ -173,6 +173,7 @@ static __always_inline void stacks_at(void *ctx, __u64 cookie, __u16 event)
 static __always_inline void stacks_at_switch(void *ctx, struct task_struct *prev,
 	struct task_struct *next, bool out, bool blocks, bool in)
 {
+	const struct task_state *call;
 	struct task_state *s;
 	__u64 now;
 
@@ -191,9 +192,12 @@ static __always_inline void stacks_at_switch(void *ctx, struct task_struct *prev
 	s = in ? task_storage(&tasks, next, 0) : NULL;
 	if (!s || !s->off_since)
 		return;
+	call = caller_state(numbers_of(next));
+	if (!call)
+		call = s;
 	if (now - s->off_since >= cfg.stack_ns)
 		EMIT(stack_block, mg_stack_taken, e, {
-			e->sock = s->call ? s->sock : 0;
+			e->sock = call->call ? call->sock : 0;
 			e->user = s->off_user;
 			e->kernel = s->off_kernel;
 			e->off_ns = now - s->off_since;

@@ -1,19 +1,32 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /* System calls of traced threads on sockets. */
 
+/*
+ * The operations of sockets' files, once a socket has been met: all have the same, and no other
+ * file has them. They are beside the pointer to the socket, where the type of a file takes two
+ * loads from its inode.
+ */
+volatile __u64 socket_operations SEC(".data.sockets") = 0;
+
 /* Returns the socket of an open file, NULL if it is none. */
 static __always_inline struct sock *sock_of_file(const struct file *f)
 {
+	__u64 operations = (__u64)MEMBER(file, f, f_op);
+	bool known = operations == socket_operations;
+	struct sock *sk;
 	void *socket;
 
-	if ((MEMBER_OF(file, f, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
+	if (!known && (MEMBER_OF(file, f, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
 		return NULL;
 	socket = MEMBER(file, f, private_data);
-	return MEMBER(socket, socket, sk);
+	sk = MEMBER(socket, socket, sk);
+	if (!known && sk) /* else it is a name in a file system, opened with O_PATH */
+		socket_operations = operations;
+	return sk;
 }
 
 /* Returns the socket behind a descriptor of the current thread, NULL if it is none. */
-static __always_inline struct sock *sock_of_fd(struct task_struct *t, __s64 fd)
+static __always_inline struct sock *sock_of_fd(const struct task_struct *t, __s64 fd)
 {
 	struct files_struct *files = TASK_POINTER(t, files);
 	struct fdtable *fdt = TASK_READ(files, fdt);
@@ -204,8 +217,8 @@ static __always_inline void remember_refused(struct task_state *state, const str
 }
 
 /* Finds the socket of a call; false if it has none, or one that the filters refuse. */
-static __always_inline bool find_socket(
-	struct task_struct *t, struct task_state *state, struct pt_regs *regs, struct begun_call *c)
+static __always_inline bool find_socket(const struct task_struct *t, struct task_state *state,
+	struct pt_regs *regs, struct begun_call *c)
 {
 	if (c->call == MG_SYS_socket || c->call == MG_SYS_socketpair) {
 		c->kind = kind_of(SYS_ARG0(regs), SYS_ARG1(regs) & 0xf, SYS_ARG2(regs));
@@ -261,7 +274,7 @@ static __always_inline void remember_call(
  * than the search for the thread's state, which then is not needed.
  */
 static __always_inline bool has_no_socket(
-	struct task_struct *t, struct pt_regs *regs, struct begun_call *c)
+	const struct task_struct *t, struct pt_regs *regs, struct begun_call *c)
 {
 	if (!CAN_CAST || c->call == MG_SYS_socket || c->call == MG_SYS_socketpair ||
 		c->call == MG_SYS_io_uring_enter || c->call == MG_SYS_splice ||
@@ -275,17 +288,25 @@ static __always_inline bool has_no_socket(
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 {
-	struct task_struct *t = bpf_get_current_task_btf();
 	struct begun_call c = {.kind = MG_KIND_other, .fd = -1};
+	const struct task_struct *t;
 	struct task_state *state;
-	bool tcp, sends;
+	bool tcp, sends, placed;
+	__u64 thread;
 
 	if ((__u64)nr >= MG_NR_MAX)
 		return 0;
 	c.call = cfg.call_of_nr[nr];
-	if (!c.call || has_no_socket(t, regs, &c))
+	if (!c.call)
 		return 0;
-	state = task_of(t);
+	thread = traced_here();
+	t = task_here(thread);
+	if (has_no_socket(t, regs, &c))
+		return 0;
+	state = thread ? caller_state(thread) : NULL;
+	placed = state;
+	if (!state)
+		state = state_of_task(bpf_get_current_task_btf());
 	if (!state && !everything(t) &&
 		!((settings.active || settings.cgroup) && current_selects()))
 		return 0;
@@ -297,9 +318,11 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	if (!find_socket(t, state, regs, &c))
 		return 0;
 	if (!state)
-		state = meet_task(t);
+		state = meet_task(bpf_get_current_task_btf());
 	if (!state)
 		return 0;
+	if (!placed && runs_are_kept())
+		state = take_place(numbers_of(t), state);
 	tcp = c.kind == MG_KIND_tcp && c.sk;
 	sends = tcp && c.dir != MG_DIR_RX;
 	if (tcp && (c.call == MG_SYS_accept || c.call == MG_SYS_accept4))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Selection of threads: those of the traced process tree, of a cgroup, or all. A traced thread has
- * task storage, which also knows the system call that it is in.
+ * task storage, which also knows the system call that it is in, unless caller.bpf.h does.
  */
 #ifndef MAGNET_BPF_TASK_H
 #define MAGNET_BPF_TASK_H
@@ -33,7 +33,8 @@ struct task_state {
 	__u64 interrupted_sock;
 	__u64 pair; /* address to which socketpair() writes its two descriptors */
 	__u32 zerocopy_first;
-	__u32 unused;
+	__u8 placed; /* in task storage: a caller's place has the state of its calls */
+	__u8 unused[3];
 	/* the stacks with which it blocked, if they are recorded; `off_since` 0: it has not */
 	__u64 off_since, off_user, off_kernel;
 };
@@ -102,10 +103,7 @@ static __always_inline struct task_state *begin_tracing(struct task_struct *t)
 	return task_storage(&tasks, t, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
-static __always_inline struct task_state *current_task(void)
-{
-	return task_of(bpf_get_current_task_btf());
-}
+#include "caller.bpf.h"
 
 /*
  * Reports the current thread, and its process's name: by its first thread, since a thread may have
@@ -152,7 +150,11 @@ static __always_inline bool task_watched(struct task_struct *t)
 
 	if (everything(t))
 		return true;
-	state = may_have_storage(t) && TASK_READ(t, pid) ? task_storage(&tasks, t, 0) : NULL;
+	if (!may_have_storage(t) || !TASK_READ(t, pid))
+		return false;
+	if (caller_state(numbers_of(t))) /* a call of it has been recorded */
+		return true;
+	state = task_storage(&tasks, t, 0);
 	return state && (!settings.served || state->serves);
 }
 

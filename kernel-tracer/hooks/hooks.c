@@ -55,6 +55,19 @@ static int map_by_suffix(const struct hooks *h, const char *suffix)
 	return -ENOENT;
 }
 
+/* Frees the place of a process's first thread: it may have one from calls before. */
+static void leave_place(const struct hooks *h, pid_t pid)
+{
+	uint64_t place[MG_CALLER_BYTES / 8], thread = (uint64_t)pid << 32 | (uint32_t)pid;
+	int map = hooks_map_fd(h, "callers");
+	uint32_t at = (uint32_t)pid % MG_CALLERS;
+
+	if (bpf_map_lookup_elem(map, &at, place) || place[0] != thread)
+		return;
+	memset(place, 0, sizeof(place));
+	bpf_map_update_elem(map, &at, place, BPF_ANY);
+}
+
 int hooks_mark_task(struct hooks *h, pid_t pid, bool on, int again)
 {
 	uint8_t mark[MG_TASK_MARK] = {[MG_TASK_AGAIN] = (uint8_t)again};
@@ -68,6 +81,7 @@ int hooks_mark_task(struct hooks *h, pid_t pid, bool on, int again)
 		 : bpf_map_delete_elem(map, &key);
 	if (err)
 		err = -errno;
+	leave_place(h, pid);
 	if (!h->old)
 		close(key);
 	return err;
@@ -127,6 +141,32 @@ static void forget_met(int map)
 		bpf_map_update_elem(map, &i, nobody, BPF_ANY);
 }
 
+/* Events whose hooks keep_threads() needs. */
+static const char *const keepers[] = {"sched_switch", "task_exec", "task_exit"};
+
+static bool is_attached(const struct hooks *h, const char *event)
+{
+	for (size_t i = 0; i < hook_count; i++)
+		if (h->links[i] && strcmp(hook_table[i].event, event) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Has the programs keep which traced thread each CPU runs, from the next switch on, or not ask for
+ * it. What they noted before is not believed any more.
+ */
+static void keep_threads(struct hooks *h, bool on)
+{
+	on &= !h->old; /* there nobody has a place */
+	for (size_t i = 0; i < sizeof(keepers) / sizeof(keepers[0]); i++)
+		on &= is_attached(h, keepers[i]);
+	h->epoch += on;
+	for (int cpu = 0; h->ring_memory && cpu < h->cpus; cpu++)
+		__atomic_store_n(
+			&hooks_ring(h, cpu)->epoch_now, on ? h->epoch : 0, __ATOMIC_SEQ_CST);
+}
+
 int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 {
 	int map = map_by_suffix(h, ".data.settings");
@@ -141,11 +181,14 @@ int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 	now.round = was.round;
 	same = memcmp(&was, &now, sizeof(was)) == 0;
 	now.round += !same;
+	keep_threads(h, false);
 	if (bpf_map_update_elem(map, &zero, &now, BPF_ANY))
 		return -errno;
 	h->settings = now;
-	if (same)
-		return 0; /* the choice of followed sockets does not depend on these */
+	if (same) { /* the choice of followed sockets does not depend on these */
+		keep_threads(h, true);
+		return 0;
+	}
 	empty(hooks_map_fd(h, "socks"));
 	empty(hooks_map_fd(h, "tuples"));
 	empty(hooks_map_fd(h, "others"));
@@ -157,6 +200,7 @@ int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 	if (bpf_map_update_elem(map, &zero, &now, BPF_ANY))
 		return -errno;
 	forget_met(hooks_map_fd(h, "met"));
+	keep_threads(h, true);
 	return meet_existing(h);
 }
 
@@ -184,6 +228,15 @@ static void detach(struct hooks *h, size_t row)
 	h->links[row] = 0;
 }
 
+/* Returns whether keep_threads() needs a row attached. */
+static bool keeps_threads(const struct hook *k)
+{
+	for (size_t i = 0; i < sizeof(keepers) / sizeof(keepers[0]); i++)
+		if (strcmp(k->event, keepers[i]) == 0)
+			return true;
+	return false;
+}
+
 int hooks_attach_calls(struct hooks *h)
 {
 	int err = 0;
@@ -191,6 +244,11 @@ int hooks_attach_calls(struct hooks *h)
 	for (size_t i = 0; i < hook_count && !err; i++)
 		if (hook_table[i].layer == MG_LAYER_SYSCALL && hook_is_needed(h->state[i]))
 			err = attach(h, i);
+	/* calls cost less with these, and one that fails is reported by hooks_attach() */
+	for (size_t i = 0; i < hook_count && !err; i++)
+		if (keeps_threads(&hook_table[i]) && h->state[i] == 0)
+			attach(h, i);
+	keep_threads(h, true);
 	return err;
 }
 
@@ -276,6 +334,7 @@ int hooks_attach(struct hooks *h, uint32_t layers, hook_report_fn report, void *
 		if (!hook_is_selection(k) || s.status)
 			report(arg, &s);
 	}
+	keep_threads(h, true);
 	return 0;
 }
 
@@ -283,6 +342,7 @@ int hooks_set_layers(struct hooks *h, uint32_t layers, hook_report_fn report, vo
 {
 	int first = 0;
 
+	keep_threads(h, false); /* before its hooks are detached */
 	for (size_t i = 0; i < hook_count; i++) {
 		const struct hook *k = &hook_table[i];
 		struct hook_status s = {.layer = k->layer};
@@ -307,6 +367,7 @@ int hooks_set_layers(struct hooks *h, uint32_t layers, hook_report_fn report, vo
 		if (!hook_is_selection(k) || (wanted && s.status))
 			report(arg, &s);
 	}
+	keep_threads(h, true);
 	return first;
 }
 

@@ -53,6 +53,7 @@ struct hooks {
 	bool sees_modules; /* libbpf may search modules for types */
 	bool old;          /* Linux before 5.12: see bpf/old.bpf.h */
 	bool cast;         /* Linux since 6.2: see bpf/cast.bpf.h */
+	uint32_t epoch;    /* last value of mg_ring.epoch_now but 0 */
 };
 
 /* Result of attaching a hook; `status` is 0 if attached, else a negative errno. */
