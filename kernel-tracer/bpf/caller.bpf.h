@@ -5,16 +5,18 @@
  * takes its place at a recorded call while mg_ring.runs is kept, and leaves it when it ends; before
  * that, and where another thread has the place, its task storage has the state.
  *
- * mg_ring.runs names only threads with a place. Some kernels run no programs on behalf of some
- * tasks, not even where the CPU switches to another: such a task never calls, and is never named.
+ * mg_ring.runs names only threads that had a place when the CPU switched to them. Some machines run
+ * no program while a thread of process 1 is current, not even where the CPU switches from it to
+ * another: no call of such a thread is seen, so it has no place.
  */
 #ifndef MAGNET_BPF_CALLER_H
 #define MAGNET_BPF_CALLER_H
 
 struct caller {
-	__u64 thread; /* 0: nobody's; TAKING: not ready yet */
-	struct task_state state;
-	__u64 unused[2];
+	__u64 thread;            /* 0: nobody's; TAKING: not ready yet */
+	struct task_state state; /* `placed` has no meaning here */
+	__u64 task;              /* address of the thread's struct task_struct */
+	__u64 unused;
 };
 _Static_assert(sizeof(struct caller) == MG_CALLER_BYTES, "MG_CALLER_BYTES");
 #define TAKING 1 /* no thread's: its process would have the id 0 */
@@ -33,9 +35,10 @@ static __always_inline __u64 numbers_of(const struct task_struct *t)
 	return (__u64)TASK_READ(t, tgid) << 32 | (__u32)TASK_READ(t, pid);
 }
 
-#ifdef MG_OLD /* its task storage is such a table */
-#define caller_state(thread)      ((struct task_state *)NULL)
-#define take_place(thread, state) (state)
+#ifdef MG_OLD /* task storage is such a table there */
+#define caller_state(thread) ((struct task_state *)NULL)
+#define has_place(t)         false
+#define take_place(t, state) (state)
 #define leave_place(t, thread)
 #else
 static __always_inline struct caller *place_of(__u64 thread)
@@ -45,12 +48,27 @@ static __always_inline struct caller *place_of(__u64 thread)
 	return bpf_map_lookup_elem(&callers, &at);
 }
 
-/* Returns the state of a thread that has its place; else NULL. */
+/*
+ * Returns the state of a thread with a place, NULL without. Call it for a thread of which
+ * has_place() is true, or was when the CPU switched to it.
+ */
 static __always_inline struct task_state *caller_state(__u64 thread)
 {
 	struct caller *c = place_of(thread);
 
 	return c && thread && c->thread == thread ? &c->state : NULL;
+}
+
+/*
+ * Returns whether the thread has a place. One whose end no program saw may have left its place to a
+ * later one with its number.
+ */
+static __always_inline bool has_place(const struct task_struct *t)
+{
+	__u64 thread = numbers_of(t);
+	const struct caller *c = place_of(thread);
+
+	return c && thread && c->thread == thread && c->task == (__u64)t;
 }
 
 static __always_inline void set_thread(struct caller *c, __u64 thread)
@@ -64,16 +82,25 @@ static __always_inline void set_thread(struct caller *c, __u64 thread)
 }
 
 /*
- * Moves the current thread's state from its task storage to its place, if nobody has that. Returns
- * where it is. A call of the thread is to be recorded.
+ * Moves the state of the current thread, `t`, from its task storage to its place, if nobody has
+ * that. Returns where it is. A call of the thread is to be recorded.
  */
-static __always_inline struct task_state *take_place(__u64 thread, struct task_state *stored)
+static __always_inline struct task_state *take_place(
+	struct task_struct *t, struct task_state *stored)
 {
+	__u64 thread = numbers_of(t), before;
 	struct caller *c = place_of(thread);
 
-	if (!c || c->thread || __sync_val_compare_and_swap(&c->thread, 0, TAKING))
+	if (!c)
+		return stored;
+	before = c->thread;
+	if (before &&
+		(before != thread || c->task == (__u64)t)) /* another's, or `stored` is in it */
+		return stored;
+	if (__sync_val_compare_and_swap(&c->thread, before, TAKING) != before)
 		return stored;
 	c->state = *stored;
+	c->task = (__u64)t;
 	stored->serves = 1;
 	set_thread(c, thread);
 	stored->placed = 1; /* last: programs on top of this one ask for it */
@@ -86,34 +113,34 @@ static __always_inline void leave_place(struct task_struct *t, __u64 thread)
 	struct caller *c = place_of(thread);
 	struct task_state *stored;
 
-	if (!c || c->thread != thread)
+	if (!c || c->thread != thread || c->task != (__u64)t)
 		return;
 	stored = task_storage(&tasks, t, 0);
-	if (stored)
+	if (stored) {
 		*stored = c->state;
+		stored->placed = 0;
+	}
 	set_thread(c, 0);
 }
 #endif
 
 /* Returns the state of the current thread, `t`; NULL if it is not traced. */
-static __always_inline struct task_state *state_of_task(struct task_struct *t)
+static __always_inline struct task_state *state_of_current(struct task_struct *t)
 {
-	struct task_state *stored = task_of(t);
+	struct task_state *stored = task_of(t), *state;
 
-	return stored && stored->placed ? caller_state(numbers_of(t)) : stored;
-}
-
-/* Returns the current thread's numbers if it has a place and that is known here, else 0. */
-static __always_inline __u64 traced_here(void)
-{
-	const struct mg_ring *r = ring_here();
-
-	return r ? traced_on(r) : 0;
+	if (!stored || !stored->placed)
+		return stored;
+	state = has_place(t) ? caller_state(numbers_of(t)) : NULL;
+	if (state)
+		return state;
+	stored->placed = 0; /* its number has changed, which no program saw */
+	return stored;
 }
 
 /*
  * Returns the current task, for reading. `thread` is what traced_here() has returned: if it is not
- * 0 no helper is called.
+ * 0 the task is in the ring, and takes no helper's call.
  */
 static __always_inline const struct task_struct *task_here(__u64 thread)
 {
@@ -138,7 +165,7 @@ static __always_inline struct task_state *current_task(void)
 	__u64 thread = traced_here();
 	struct task_state *state = thread ? caller_state(thread) : NULL;
 
-	return state ? state : state_of_task(bpf_get_current_task_btf());
+	return state ? state : state_of_current(bpf_get_current_task_btf());
 }
 
 #endif

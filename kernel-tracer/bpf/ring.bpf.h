@@ -35,12 +35,17 @@ static __always_inline __u64 traced_on(const struct mg_ring *r)
 	return *(volatile __u32 *)&r->epoch == *(volatile __u32 *)&r->epoch_now ? runs : 0;
 }
 
-/* Returns the current thread, as that function does: a call of a helper costs as much as a slot. */
-static __always_inline __u64 thread_on(const struct mg_ring *r)
+/*
+ * The same for any program. Before Linux 6.17 those of netfilter may be moved to another CPU at any
+ * moment: then it is not known.
+ */
+static __always_inline __u64 traced_here(void)
 {
-	__u64 traced = traced_on(r);
+	__u32 cpu = bpf_get_smp_processor_id();
+	const struct mg_ring *r = bpf_map_lookup_elem(&rings, &cpu);
+	__u64 thread = r ? traced_on(r) : 0;
 
-	return traced ? traced : bpf_get_current_pid_tgid();
+	return thread && bpf_get_smp_processor_id() == cpu ? thread : 0;
 }
 
 struct taken {
@@ -63,7 +68,9 @@ static __always_inline bool take_up_to(struct taken *t, __u32 room)
 
 	if (!r)
 		return false;
-	who = thread_on(r);
+	who = traced_here();
+	if (!who) /* a helper, whose call costs as much as a slot */
+		who = bpf_get_current_pid_tgid();
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < 4; i++) {
 		__u64 head = *(volatile __u64 *)&r->head;

@@ -65,13 +65,15 @@ static __always_inline int sched_switch(void *ctx, bool preempt, struct task_str
 
 	if (!r)
 		return 0;
-	epoch = *(volatile __u32 *)&r->epoch_now; /* before the settings that it stands for */
+	epoch = *(volatile __u32 *)&r->epoch_now;
+	if (r->runs && r->runs != numbers_of(prev)) /* it is executing a program */
+		r->runs = 0;
 	out = traced_on(r) || task_watched(prev);
-	placed = epoch && caller_state(numbers_of(next));
+	placed = epoch && has_place(next);
 	/* else nothing depends on it */
 	in = placed || ((!out || cfg.stack_ns) && task_watched(next));
 	tell_switch(ctx, preempt, prev, next, prev_state, out, in);
-	if (out || placed) { /* else it is not known of the one before, either */
+	if (out || placed) { /* else none is noted */
 		r->runs = placed ? numbers_of(next) : 0;
 		r->task = (__u64)next;
 		r->epoch = epoch;

@@ -192,7 +192,7 @@ static __always_inline void stacks_at_switch(void *ctx, struct task_struct *prev
 	s = in ? task_storage(&tasks, next, 0) : NULL;
 	if (!s || !s->off_since)
 		return;
-	call = caller_state(numbers_of(next));
+	call = has_place(next) ? caller_state(numbers_of(next)) : NULL;
 	if (!call)
 		call = s;
 	if (now - s->off_since >= cfg.stack_ns)

@@ -6,13 +6,13 @@
  * file has them. They are beside the pointer to the socket, where the type of a file takes two
  * loads from its inode.
  */
-volatile __u64 socket_operations SEC(".data.generation") = 0;
+volatile __u64 socket_operations SEC(".data.sockets") = 0;
 
 /* Returns the socket of an open file, NULL if it is none. */
 static __always_inline struct sock *sock_of_file(const struct file *f)
 {
 	__u64 operations = (__u64)MEMBER(file, f, f_op);
-	bool known = operations == socket_operations;
+	bool known = operations && operations == socket_operations;
 	struct sock *sk;
 	void *socket;
 
@@ -20,7 +20,11 @@ static __always_inline struct sock *sock_of_file(const struct file *f)
 		return NULL;
 	socket = MEMBER(file, f, private_data);
 	sk = MEMBER(socket, socket, sk);
-	if (!known && sk) /* else it is a name in a file system, opened with O_PATH */
+	/*
+	 * without `sk` it is a name in a file system, opened with O_PATH; and the file may have
+	 * become another one meanwhile
+	 */
+	if (!known && sk && (__u64)MEMBER(file, f, f_op) == operations)
 		socket_operations = operations;
 	return sk;
 }
@@ -206,9 +210,14 @@ static __always_inline int look_at_socket(struct begun_call *c)
 }
 
 /* Remembers a call whose socket the filters refuse, since they may pass its new ends. */
-static __always_inline void remember_refused(struct task_state *state, const struct begun_call *c)
+static __always_inline void remember_refused(const struct begun_call *c)
 {
-	if (!state || !c->sk || (c->call != MG_SYS_bind && c->call != MG_SYS_connect))
+	struct task_state *state;
+
+	if (!c->sk || (c->call != MG_SYS_bind && c->call != MG_SYS_connect))
+		return;
+	state = current_task();
+	if (!state)
 		return;
 	state->call = c->call;
 	state->dir = MG_DIR_OTHER;
@@ -217,8 +226,8 @@ static __always_inline void remember_refused(struct task_state *state, const str
 }
 
 /* Finds the socket of a call; false if it has none, or one that the filters refuse. */
-static __always_inline bool find_socket(const struct task_struct *t, struct task_state *state,
-	struct pt_regs *regs, struct begun_call *c)
+static __always_inline bool find_socket(
+	const struct task_struct *t, struct pt_regs *regs, struct begun_call *c)
 {
 	if (c->call == MG_SYS_socket || c->call == MG_SYS_socketpair) {
 		c->kind = kind_of(SYS_ARG0(regs), SYS_ARG1(regs) & 0xf, SYS_ARG2(regs));
@@ -242,7 +251,7 @@ static __always_inline bool find_socket(const struct task_struct *t, struct task
 	}
 	if (c->sk && look_at_socket(c))
 		return true;
-	remember_refused(state, c);
+	remember_refused(c);
 	return false;
 }
 
@@ -285,13 +294,30 @@ static __always_inline bool has_no_socket(
 	return !c->sk;
 }
 
+/* Returns the state of the current thread, a call of which is to be recorded; NULL without memory.
+ */
+static __always_inline struct task_state *current_caller(void)
+{
+	__u64 thread = traced_here();
+	struct task_state *state = thread ? caller_state(thread) : NULL;
+	struct task_struct *t;
+
+	if (state)
+		return state;
+	t = bpf_get_current_task_btf();
+	state = state_of_current(t);
+	if (!state)
+		state = meet_task(t);
+	return state && runs_are_kept() ? take_place(t, state) : state;
+}
+
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 {
 	struct begun_call c = {.kind = MG_KIND_other, .fd = -1};
 	const struct task_struct *t;
 	struct task_state *state;
-	bool tcp, sends, placed;
+	bool tcp, sends;
 	__u64 thread;
 
 	if ((__u64)nr >= MG_NR_MAX)
@@ -303,26 +329,20 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	t = task_here(thread);
 	if (has_no_socket(t, regs, &c))
 		return 0;
-	state = thread ? caller_state(thread) : NULL;
-	placed = state;
-	if (!state)
-		state = state_of_task(bpf_get_current_task_btf());
-	if (!state && !everything(t) &&
-		!((settings.active || settings.cgroup) && current_selects()))
+	if (!(thread && caller_state(thread)) && !state_of_current(bpf_get_current_task_btf()) &&
+		!everything(t) && !((settings.active || settings.cgroup) && current_selects()))
 		return 0;
 	if (is_of_32bit(t, c.call) || SYS_ARG5(regs) == MG_NOT_THE_PROGRAMS)
 		return 0;
 	c.dir = describe(regs, c.call, &c.asked, &c.flags);
 	if (c.call == MG_SYS_setsockopt || c.call == MG_SYS_getsockopt)
 		c.option = socket_option(regs, c.call, &c.dir);
-	if (!find_socket(t, state, regs, &c))
+	if (!find_socket(t, regs, &c))
 		return 0;
-	if (!state)
-		state = meet_task(bpf_get_current_task_btf());
+	/* found again: the verifier would walk all of the above for each table that may have it */
+	state = current_caller();
 	if (!state)
 		return 0;
-	if (!placed && runs_are_kept())
-		state = take_place(numbers_of(t), state);
 	tcp = c.kind == MG_KIND_tcp && c.sk;
 	sends = tcp && c.dir != MG_DIR_RX;
 	if (tcp && (c.call == MG_SYS_accept || c.call == MG_SYS_accept4))

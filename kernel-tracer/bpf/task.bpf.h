@@ -152,7 +152,7 @@ static __always_inline bool task_watched(struct task_struct *t)
 		return true;
 	if (!may_have_storage(t) || !TASK_READ(t, pid))
 		return false;
-	if (caller_state(numbers_of(t))) /* a call of it has been recorded */
+	if (has_place(t)) /* a call of it has been recorded */
 		return true;
 	state = task_storage(&tasks, t, 0);
 	return state && (!settings.served || state->serves);

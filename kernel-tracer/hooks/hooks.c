@@ -56,7 +56,7 @@ static int map_by_suffix(const struct hooks *h, const char *suffix)
 }
 
 /* Frees the place of a process's first thread: it may have one from calls before. */
-static void leave_place(const struct hooks *h, pid_t pid)
+static void free_place(const struct hooks *h, pid_t pid)
 {
 	uint64_t place[MG_CALLER_BYTES / 8], thread = (uint64_t)pid << 32 | (uint32_t)pid;
 	int map = hooks_map_fd(h, "callers");
@@ -81,7 +81,8 @@ int hooks_mark_task(struct hooks *h, pid_t pid, bool on, int again)
 		 : bpf_map_delete_elem(map, &key);
 	if (err)
 		err = -errno;
-	leave_place(h, pid);
+	if (!on || again) /* only calibration unmarks, and marks again */
+		free_place(h, pid);
 	if (!h->old)
 		close(key);
 	return err;
@@ -228,8 +229,8 @@ static void detach(struct hooks *h, size_t row)
 	h->links[row] = 0;
 }
 
-/* Returns whether keep_threads() needs a row attached. */
-static bool keeps_threads(const struct hook *k)
+/* Returns whether keep_threads() needs the row. */
+static bool is_keeper(const struct hook *k)
 {
 	for (size_t i = 0; i < sizeof(keepers) / sizeof(keepers[0]); i++)
 		if (strcmp(k->event, keepers[i]) == 0)
@@ -246,7 +247,7 @@ int hooks_attach_calls(struct hooks *h)
 			err = attach(h, i);
 	/* calls cost less with these, and one that fails is reported by hooks_attach() */
 	for (size_t i = 0; i < hook_count && !err; i++)
-		if (keeps_threads(&hook_table[i]) && h->state[i] == 0)
+		if (is_keeper(&hook_table[i]) && h->state[i] == 0)
 			attach(h, i);
 	keep_threads(h, true);
 	return err;
@@ -458,6 +459,7 @@ void hooks_new_misses(struct hooks *h, hook_miss_fn tell, void *arg)
 
 void hooks_detach(struct hooks *h)
 {
+	keep_threads(h, false); /* before its hooks are detached */
 	for (size_t i = 0; i < hook_count; i++)
 		detach(h, i);
 }

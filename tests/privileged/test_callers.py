@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import tempfile
+import time
 from collections import Counter
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
@@ -137,6 +138,27 @@ def hooks_come_and_go():
           f"whatever hooks are attached, each call is its own thread's: {dict(began)}, {dict(ended)}")
 
 
+def end():
+    """The tracer ends while two busy processes take turns on a CPU, of which it records one."""
+    busy = [subprocess.Popen([PYTHON, "-c", TALK + "os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})\n"
+                              f"while True: talk({size}, 100)\n"]) for size in (11, 22)]
+    try:
+        for n in range(4):
+            d = f"{TOP}/end{n}"
+            with Tracer(d, "--pid", busy[0].pid).ready() as t:
+                time.sleep(0.3)
+                t.end()
+            began, ended = calls(d)
+            who = {(busy[0].pid, busy[0].pid, 11)}
+            others = [f for name, _, f in events(d, "softirq_entry", "softirq_exit", "irq_entry", "irq_exit")
+                      if f"{busy[1].pid}," in f.split("}, {")[1]]
+            check(set(began) == set(ended) == who and not others,
+                  f"the last events are of the process it records, too: {dict(began)}, {others[:3]}")
+    finally:
+        for p in busy:
+            stop(p)
+
+
 need_kernel_side()
 need_program("babeltrace2")
 try:
@@ -144,5 +166,6 @@ try:
     one_place(PLACES - 1)
     another_number()
     hooks_come_and_go()
+    end()
 finally:
     run("rm", "-rf", TOP)
