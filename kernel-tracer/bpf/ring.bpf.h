@@ -36,16 +36,22 @@ static __always_inline __u64 traced_on(const struct mg_ring *r)
 }
 
 /*
- * The same for any program. Before Linux 6.17 those of netfilter may be moved to another CPU at any
- * moment: then it is not known.
+ * The same for any program, which found the ring of this CPU. Before Linux 6.17 those of netfilter
+ * may be moved to another CPU at any moment: then it is not known.
  */
+static __always_inline __u64 traced_still_on(const struct mg_ring *r, __u32 cpu)
+{
+	__u64 thread = traced_on(r);
+
+	return thread && bpf_get_smp_processor_id() == cpu ? thread : 0;
+}
+
 static __always_inline __u64 traced_here(void)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	const struct mg_ring *r = bpf_map_lookup_elem(&rings, &cpu);
-	__u64 thread = r ? traced_on(r) : 0;
 
-	return thread && bpf_get_smp_processor_id() == cpu ? thread : 0;
+	return r ? traced_still_on(r, cpu) : 0;
 }
 
 struct taken {
@@ -63,12 +69,13 @@ struct taken {
  */
 static __always_inline bool take_up_to(struct taken *t, __u32 room)
 {
-	struct mg_ring *r = ring_here();
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct mg_ring *r = bpf_map_lookup_elem(&rings, &cpu);
 	__u64 who;
 
 	if (!r)
 		return false;
-	who = traced_here();
+	who = traced_still_on(r, cpu);
 	if (!who) /* a helper, whose call costs as much as a slot */
 		who = bpf_get_current_pid_tgid();
 #pragma clang loop unroll(disable)

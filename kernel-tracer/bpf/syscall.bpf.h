@@ -294,8 +294,7 @@ static __always_inline bool has_no_socket(
 	return !c->sk;
 }
 
-/* Returns the state of the current thread, a call of which is to be recorded; NULL without memory.
- */
+/* Returns the state of the thread whose call is to be recorded; NULL if memory is short. */
 static __always_inline struct task_state *current_caller(void)
 {
 	__u64 thread = traced_here();
