@@ -42,6 +42,7 @@
 #include "late.bpf.h"
 #include "zerocopy.bpf.h"
 #include "listen.bpf.h"
+#include "descriptor.bpf.h"
 #include "syscall.bpf.h"
 #include "socket.bpf.h"
 #include "socket_fallback.bpf.h"
