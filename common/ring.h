@@ -71,6 +71,18 @@ struct mg_identity {
 	__u8 payload[MG_SLOT_PAYLOAD];
 };
 
+/*
+ * Announcements of up to MG_ASKED sockets at once: the kernel lets a program take no more
+ * arguments.
+ */
+#define MG_ASKED 12
+#define MG_TOLD  (3 * MG_ASKED)
+struct mg_told {
+	__u32 count;
+	__u32 pad0;
+	struct mg_identity one[MG_TOLD];
+};
+
 /* Sockets other than TCP's that are followed at once: then the least recently used is evicted. */
 #define MG_OTHERS 65536
 

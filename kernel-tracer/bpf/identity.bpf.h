@@ -1,23 +1,64 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * Announces every live connection and task again with current numbers, on request. A part of the
- * recording that begins with these can be read alone, like one of a tracer attached late. They are
- * read from the iterators' file and pass no ring.
+ * recording that begins with these can be read alone, like one of a tracer attached late. They pass
+ * no ring: the tracer reads those of tasks from an iterator's file. It runs the programs for
+ * sockets itself (BPF_PROG_TEST_RUN), with the addresses of up to MG_ASKED as arguments, and finds
+ * what they tell in `told`: kernels may refuse programs that iterate over maps.
  */
 
-#define TELL(seq, event, type, e, who, process, ...)                                            \
-	do {                                                                                    \
-		struct mg_identity one_ = {.id = MG_EVENT_##event, .tid = who, .pid = process}; \
-		struct type *e = (void *)one_.payload;                                          \
-		_Static_assert(sizeof(struct type) <= MG_SLOT_PAYLOAD, "no room");              \
-		__VA_ARGS__;                                                                    \
-		bpf_seq_write(seq, &one_, sizeof(one_));                                        \
+#define IDENTITY(one, event, type, e, who, process, ...)                               \
+	struct mg_identity one = {.id = MG_EVENT_##event, .tid = who, .pid = process}; \
+	struct type *e = (void *)one.payload;                                          \
+	_Static_assert(sizeof(struct type) <= MG_SLOT_PAYLOAD, "no room");             \
+	__VA_ARGS__
+
+#define TELL(event, type, e, ...)                                  \
+	do {                                                       \
+		IDENTITY(one_, event, type, e, 0, 0, __VA_ARGS__); \
+		tell(&one_);                                       \
 	} while (0)
 
-static __always_inline void tell_addr(struct seq_file *seq, __u64 id, const struct endpoints *ends)
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct mg_told);
+} told SEC(".maps");
+
+static __always_inline struct mg_told *told_here(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&told, &zero);
+}
+
+static __always_inline void tell(const struct mg_identity *one)
+{
+	struct mg_told *t = told_here();
+	__u32 at = t ? t->count : MG_TOLD;
+
+	if (!t || at >= MG_TOLD)
+		return;
+	t->one[at] = *one;
+	t->count = at + 1;
+}
+
+/* Has `told` hold what is told of each of the sockets whose addresses are the arguments. */
+#define TELL_EACH(ctx, about)                                                                \
+	do {                                                                                 \
+		struct mg_told *t_ = told_here();                                            \
+		if (!t_)                                                                     \
+			return 0;                                                            \
+		t_->count = 0;                                                               \
+		_Pragma("unroll") for (int i_ = 0; i_ < MG_ASKED; i_++) if ((ctx)->args[i_]) \
+			about((ctx)->args[i_]);                                              \
+	} while (0)
+
+static __always_inline void tell_addr(__u64 id, const struct endpoints *ends)
 {
 	if (!cfg.anonymize)
-		TELL(seq, sock_addr, mg_sock_addr, e, 0, 0, {
+		TELL(sock_addr, mg_sock_addr, e, {
 			e->sock = id;
 			__builtin_memcpy(e->laddr, ends->laddr, 16);
 			__builtin_memcpy(e->raddr, ends->raddr, 16);
@@ -66,30 +107,26 @@ static __always_inline void read_numbers(const struct tcp_sock *tp, struct mg_so
 	LOOP(128, agree, &r);
 }
 
-SEC("iter/bpf_map_elem")
-int tell_connections(struct bpf_iter__bpf_map_elem *ctx)
+__noinline int tell_connection(__u64 address)
 {
-	const __u64 *key = ctx->key;
-	const struct sock_entry *entry = ctx->value;
-	const struct tcp_sock *tp;
-	const struct sock *sk;
+	const struct sock_entry *entry = bpf_map_lookup_elem(&socks, &address);
+	const struct tcp_sock *tp = (void *)address;
+	const struct sock *sk = (void *)address;
 	struct endpoints ends = {};
 	__u64 cookie;
 
-	if (!key || !entry)
+	if (!entry)
 		return 0;
-	sk = (void *)*key;
-	tp = (void *)*key;
 	cookie = entry->cookie;
 	/* no lock is held: the memory may be another socket's by now */
 	if (!cookie || BPF_CORE_READ(sk, __sk_common.skc_cookie.counter) != cookie)
 		return 0;
 	read_ends(sk, &ends);
-	TELL(ctx->meta->seq, sock_open, mg_sock_open, e, 0, 0, {
+	TELL(sock_open, mg_sock_open, e, {
 		e->sock = cookie;
 		read_numbers(tp, e);
 	});
-	TELL(ctx->meta->seq, sock_state, mg_sock_state, e, 0, 0, {
+	TELL(sock_state, mg_sock_state, e, {
 		e->sock = cookie;
 		e->write_seq = BPF_CORE_READ(tp, write_seq);
 		e->snd_una = BPF_CORE_READ(tp, snd_una);
@@ -102,23 +139,27 @@ int tell_connections(struct bpf_iter__bpf_map_elem *ctx)
 		e->family = BPF_CORE_READ(sk, __sk_common.skc_family);
 		e->ulp = ulp_of(tp);
 	});
-	tell_addr(ctx->meta->seq, cookie, &ends);
+	tell_addr(cookie, &ends);
 	return 0;
 }
 
-SEC("iter/bpf_map_elem")
-int tell_others(struct bpf_iter__bpf_map_elem *ctx)
+SEC("raw_tp/magnet")
+int tell_connections(struct bpf_raw_tracepoint_args *ctx)
 {
-	const __u64 *key = ctx->key;
-	const struct other *o = ctx->value;
+	TELL_EACH(ctx, tell_connection);
+	return 0;
+}
+
+__noinline int tell_other(__u64 address)
+{
+	const struct other *o = bpf_map_lookup_elem(&others, &address);
+	const struct sock *sk = (void *)address;
 	struct endpoints ends = {};
-	const struct sock *sk;
 	__u16 family;
 	__u64 id;
 
-	if (!key || !o || o->verdict != WANTED)
+	if (!o || o->verdict != WANTED)
 		return 0;
-	sk = (void *)*key;
 	id = o->id;
 	if (id != (OTHER_ID | inode_of(sk)))
 		return 0;
@@ -127,7 +168,7 @@ int tell_others(struct bpf_iter__bpf_map_elem *ctx)
 		read_ends(sk, &ends);
 	else
 		ends.netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
-	TELL(ctx->meta->seq, sock_new, mg_sock_new, e, 0, 0, {
+	TELL(sock_new, mg_sock_new, e, {
 		e->sock = id;
 		e->netns = ends.netns;
 		e->lport = cfg.anonymize ? 0 : ends.lport;
@@ -144,22 +185,27 @@ int tell_others(struct bpf_iter__bpf_map_elem *ctx)
 		}
 	});
 	if (internet(family))
-		tell_addr(ctx->meta->seq, id, &ends);
+		tell_addr(id, &ends);
 	return 0;
 }
 
-/* Reports drops of listening sockets not reported yet; called at the end only. */
-SEC("iter/bpf_map_elem")
-int tell_listening(struct bpf_iter__bpf_map_elem *ctx)
+SEC("raw_tp/magnet")
+int tell_others(struct bpf_raw_tracepoint_args *ctx)
 {
-	const __u64 *key = ctx->key, *known = ctx->value;
+	TELL_EACH(ctx, tell_other);
+	return 0;
+}
+
+/* Reports drops of a listening socket not reported yet; called at the end only. */
+__noinline int tell_listener(__u64 address)
+{
+	const __u64 *known = bpf_map_lookup_elem(&listen_drops, &address);
+	const struct sock *sk = (void *)address;
 	struct endpoints ends = {};
-	const struct sock *sk;
 	__u32 more;
 
-	if (!key || !known)
+	if (!known)
 		return 0;
-	sk = (void *)*key;
 	if (BPF_CORE_READ(sk, __sk_common.skc_state) != TCP_LISTEN)
 		return 0;
 	read_ends(sk, &ends);
@@ -168,7 +214,7 @@ int tell_listening(struct bpf_iter__bpf_map_elem *ctx)
 		more = without_requests((__u64)ends.netns << 16 | ends.lport, more);
 	if (!more)
 		return 0;
-	TELL(ctx->meta->seq, tcp_listen, mg_tcp_listen, e, 0, 0, {
+	TELL(tcp_listen, mg_tcp_listen, e, {
 		e->sock = BPF_CORE_READ(sk, __sk_common.skc_cookie.counter);
 		e->drops = more;
 		e->netns = ends.netns;
@@ -179,6 +225,13 @@ int tell_listening(struct bpf_iter__bpf_map_elem *ctx)
 	return 0;
 }
 
+SEC("raw_tp/magnet")
+int tell_listening(struct bpf_raw_tracepoint_args *ctx)
+{
+	TELL_EACH(ctx, tell_listener);
+	return 0;
+}
+
 SEC("iter/task")
 int tell_tasks(struct bpf_iter__task *ctx)
 {
@@ -186,10 +239,11 @@ int tell_tasks(struct bpf_iter__task *ctx)
 
 	if (!t || !task_traced(t))
 		return 0;
-	TELL(ctx->meta->seq, task_fork, mg_task_fork, e, t->pid, t->tgid, {
+	IDENTITY(one, task_fork, mg_task_fork, e, t->pid, t->tgid, {
 		e->child_tid = t->pid;
 		e->child_pid = t->tgid;
 		copy_name(e->comm, t->comm);
 	});
+	bpf_seq_write(ctx->meta->seq, &one, sizeof(one));
 	return 0;
 }

@@ -112,6 +112,7 @@ void capture_begin(const struct hook_targets *targets, const struct btf *types)
 		{"fentry+", BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY},
 		{"fexit+", BPF_PROG_TYPE_TRACING, BPF_TRACE_FEXIT},
 		{"iter+", BPF_PROG_TYPE_TRACING, BPF_TRACE_ITER},
+		{"raw_tp+", BPF_PROG_TYPE_RAW_TRACEPOINT, 0},
 		{"magnet_nf+", MG_BPF_PROG_TYPE_NETFILTER, MG_BPF_NETFILTER},
 	};
 	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = note);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* values that <linux/capability.h> has since 5.8, as the build machine's may be older */
@@ -78,10 +79,16 @@ bool privilege_locked_down(void)
 	return strstr(line, "[confidentiality]") != NULL || memory_is_refused();
 }
 
+/* Returns whether BPF takes locked memory, of which the limit is too low: before Linux 5.11. */
 static bool limit_of_locked_memory(void)
 {
+	unsigned int major = 0, minor = 0;
+	struct utsname kernel;
 	struct rlimit limit;
 
+	if (uname(&kernel) != 0 || sscanf(kernel.release, "%u.%u", &major, &minor) != 2 ||
+		major > 5 || (major == 5 && minor >= 11))
+		return false;
 	return !have(CAP_SYS_RESOURCE) && getrlimit(RLIMIT_MEMLOCK, &limit) == 0 &&
 	       limit.rlim_cur != RLIM_INFINITY;
 }
