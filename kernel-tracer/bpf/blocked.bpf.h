@@ -36,11 +36,33 @@
 #endif
 #define DIRECT(p, member) ((p)->member)
 
+/*
+ * Bytes from a thread's stack to the registers with which it entered the kernel: the same for all
+ * threads, so that the helper is called once. 0: not known yet.
+ */
+volatile __u64 stack_to_regs SEC(".data.found") = 0;
+
+/* Returns the registers with which a thread entered the kernel. */
+static __always_inline const struct pt_regs *regs_of(struct task_struct *t)
+{
+#if CAN_CAST
+	__u64 stack = (__u64)t->stack, regs = stack + stack_to_regs;
+
+	if (regs == stack) {
+		regs = (__u64)bpf_task_pt_regs(t);
+		stack_to_regs = regs - stack;
+	}
+	return CAST(pt_regs, (void *)regs);
+#else
+	return (const struct pt_regs *)bpf_task_pt_regs(t);
+#endif
+}
+
 /* Fills in what a thread is blocked in; nothing is known of a thread that does not block. */
 static __always_inline void blocked_in(
 	struct task_struct *t, bool blocks, struct mg_sched_switch *e)
 {
-	struct pt_regs *regs;
+	const struct pt_regs *regs;
 
 	e->arg = 0;
 	e->nr = 0;
@@ -52,7 +74,7 @@ static __always_inline void blocked_in(
 	if (t->flags & (PF_KTHREAD | PF_IO_WORKER)) {
 		e->entry = MG_ENTRY_KERNEL;
 	} else if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) { /* 5.15 */
-		regs = (struct pt_regs *)bpf_task_pt_regs(t);
+		regs = regs_of(t);
 		FILL_CALL(e, t, regs, DIRECT);
 	} else {
 #if defined(__TARGET_ARCH_x86)

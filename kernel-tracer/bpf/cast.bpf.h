@@ -37,6 +37,13 @@ extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym;
 
 #endif
 
+/* Returns the TCP socket that `sk`, which is one, begins. A cast takes no helper's call. */
+#if CAN_CAST
+#define TCP_SOCK(sk) CAST(tcp_sock, sk)
+#else
+#define TCP_SOCK(sk) bpf_skc_to_tcp_sock(sk)
+#endif
+
 /*
  * Marks a function that the verifier follows once if it is a global one. Reading by helpers takes
  * large frames, and frames of all functions share 512 bytes: there it is inlined.

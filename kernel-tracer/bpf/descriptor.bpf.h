@@ -8,7 +8,7 @@
  * file has them. They are beside the pointer to the socket, where the type of a file takes two
  * loads from its inode.
  */
-volatile __u64 socket_operations SEC(".data.sockets") = 0;
+volatile __u64 socket_operations SEC(".data.found") = 0;
 
 /* Returns the socket of an open file, NULL if it is none. */
 static __always_inline struct sock *sock_of_file(const struct file *f)

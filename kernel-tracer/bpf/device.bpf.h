@@ -301,16 +301,22 @@ static __always_inline bool arrives_above(struct packet *g, __u64 *sock, const s
 	return netns && arrives_for(g, sock, skb, ip, version, netns);
 }
 
-/*
- * Returns whether tc's ingress rules redirected the packet through another device, such as ifb for
- * shaping, so that it comes a second time.
- */
-static __noinline bool came_before(const struct sk_buff *skb, const struct net_device *dev)
+/* Returns whether tc's ingress rules redirected a packet to this device. */
+static __noinline bool is_redirected(const struct sk_buff *skb, const struct net_device *dev)
 {
-	return skb->skb_iif && skb->skb_iif != dev->ifindex &&
-	       bpf_core_field_exists(skb->from_ingress) &&
+	return bpf_core_field_exists(skb->from_ingress) &&
 	       BPF_CORE_READ_BITFIELD_PROBED(skb, from_ingress) &&
 	       BPF_CORE_READ(dev, ingress_queue);
+}
+
+/*
+ * Returns whether tc's ingress rules redirected the packet through another device, such as ifb for
+ * shaping, so that it comes a second time. Most packets have been received by no device before:
+ * for them no function is called.
+ */
+static __always_inline bool came_before(const struct sk_buff *skb, const struct net_device *dev)
+{
+	return skb->skb_iif && skb->skb_iif != dev->ifindex && is_redirected(skb, dev);
 }
 
 /* Returns whether only IP may find the datagram's socket; `g` is what is known of it. */

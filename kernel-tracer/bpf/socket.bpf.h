@@ -9,7 +9,7 @@ static __always_inline int tcp_send(struct sock *sk, __u32 left, __u32 skb_len)
 
 	if (!cookie && !is_wanted_late(sk))
 		return 0;
-	tp = bpf_skc_to_tcp_sock(sk);
+	tp = TCP_SOCK(sk);
 	if (!tp)
 		return 0;
 	if (!cookie) {

@@ -165,7 +165,7 @@ int BPF_PROG(on_tcp_recv, struct sock *sk, struct sk_buff *skb)
 
 	if (!cookie && (!cfg.all || judge_tcp(sk) != WANTED))
 		return 0;
-	tp = bpf_skc_to_tcp_sock(sk);
+	tp = TCP_SOCK(sk);
 	if (!tp)
 		return 0;
 	if (!cookie) {
@@ -255,7 +255,7 @@ static __always_inline int data_ready(struct sock *sk)
 
 	if (!cookie)
 		return other_ready(sk);
-	tp = bpf_skc_to_tcp_sock(sk);
+	tp = TCP_SOCK(sk);
 	if (!tp)
 		return 0;
 	EMIT(tcp_ready, mg_tcp_ready, e, {
