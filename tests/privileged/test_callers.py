@@ -17,7 +17,7 @@ from tracer import Tracer, events
 
 PLACES = 16384  # MG_CALLERS
 CALLS = 3000
-TOP = tempfile.mkdtemp(prefix="magnet-test-")
+TOP = scratch()
 
 # send and receive `size` bytes on a pair of sockets, so many times
 TALK = """
@@ -161,11 +161,8 @@ def end():
 
 need_kernel_side()
 need_program("babeltrace2")
-try:
-    one_place(PLACES)
-    one_place(PLACES - 1)
-    another_number()
-    hooks_come_and_go()
-    end()
-finally:
-    run("rm", "-rf", TOP)
+one_place(PLACES)
+one_place(PLACES - 1)
+another_number()
+hooks_come_and_go()
+end()
