@@ -2,7 +2,6 @@
 """Cost of the kernel side per request and response, and per event."""
 from observers import *
 
-SIZE = 64
 # where the server runs, round trips a turn, seconds of turns
 PLACEMENTS = [("one CPU", WATCHED, 10000, duration(24)), ("two CPUs", WATCHING, 2500, 20)]
 SLOW_TURNS = 3       # of peers that take a second or more to start and stop
@@ -11,11 +10,6 @@ STATISTICS_TURNS = 3
 need_kernel_side()
 if len(CPUS) < 2 or os.environ.get("MAGNET_BENCH_RESULTS"):  # the table has the first alone
     PLACEMENTS = PLACEMENTS[:1]
-
-
-def pingpong(server_cpu, trips):
-    return Talker(*before_others(server_cpu, program("pingpong"), "-g", "-s", SIZE, "-c", WATCHED, "-S",
-                                 server_cpu, "-n", trips), first_line=False)
 
 
 def turn(observer, talker):
@@ -60,24 +54,13 @@ def show(name, trips, series, notes, events, light):
             per_event = Figure([d / count for d in differences(values, bare)]).text(0)
         rows.append((text, Figure(values).text(0), Figure(ratios(values, bare)).text(), per_event,
                      notes.get(text, "")))
-    table(f"{name}: {SIZE} bytes there and back on loopback, {len(bare)} turns of {trips} round "
+    table(f"{name}: {TRIP_SIZE} bytes there and back on loopback, {len(bare)} turns of {trips} round "
           f"trips ({SLOW_TURNS} of slow peers); {events:.1f} events a trip, light {light:.1f}",
           ("", "ns a round trip", "ratio to bare", "ns above bare an event", "last turn"), rows)
     net = [d / events for d in differences(series["all layers"], series["empty programs"])]
     result(f"event, {name}", net)
     print(f"  by the loop, above empty programs at the same places: {Figure(net).text(0)} ns an "
           "event")
-
-
-def statistics_of(observer, talker, trips):
-    """Place -> (runs, ns) of one run of the loop, by the kernel's run statistics."""
-    with RunStatistics(), observer:
-        places = observer.places()
-        before = observer.run_stats()
-        talker.ask()
-        after = observer.run_stats()
-    return {places[p]: (after[p][0] - before[p][0], after[p][1] - before[p][1])
-            for p in after if p in places and p in before}
 
 
 def run_statistics():
@@ -88,7 +71,7 @@ def run_statistics():
         for _ in range(STATISTICS_TURNS):
             t = Tracer(talker.pid)
             wait_for_others()
-            full.append(statistics_of(t, talker, trips))
+            full.append(statistics_of(t, talker))
             events = t.done["events"] - t.ready["events"]
             per_event.append((events, sum(ns for _, ns in full[-1].values())))
             empty.append(empty_statistics(talker))
@@ -125,7 +108,7 @@ def empty_statistics(talker):
 
 
 begin("What the kernel side costs a request and response over TCP on loopback, and an event.",
-      f"pingpong -s {SIZE} -c {WATCHED} -S {WATCHED}|{WATCHING}",
+      f"pingpong -s {TRIP_SIZE} -c {WATCHED} -S {WATCHED}|{WATCHING}",
       "magnet-kernel-tracer -o DIR --pid PID [--layers light]",
       "tcpdump -i lo [-s 96] -w /dev/null; perf record, bpftrace: " + ", ".join(PEER_TRACEPOINTS))
 find_places()

@@ -336,3 +336,23 @@ class RunStatistics:
 
     def __exit__(self, *unused):
         os.close(self.fd)
+
+
+TRIP_SIZE = 64  # bytes there, and back
+
+
+def pingpong(server_cpu, trips):
+    """A talker of round trips, whose client is on the watched CPU."""
+    return Talker(*before_others(server_cpu, program("pingpong"), "-g", "-s", TRIP_SIZE, "-c", WATCHED, "-S",
+                                 server_cpu, "-n", trips), first_line=False)
+
+
+def statistics_of(observer, talker):
+    """Place -> (runs, ns) of one run of the loop, by the kernel's run statistics."""
+    with RunStatistics(), observer:
+        places = observer.places()
+        before = observer.run_stats()
+        talker.ask()
+        after = observer.run_stats()
+    return {places[p]: (after[p][0] - before[p][0], after[p][1] - before[p][1])
+            for p in after if p in places and p in before}

@@ -19,23 +19,16 @@ if not OTHER_KINDS:
 def turn(kind, talker):
     """Place -> (runs, ns), and events, of one run of the loop."""
     tracer = kind(talker.pid)
-    with RunStatistics(), tracer:
-        places = tracer.places()
-        before = tracer.run_stats()
-        talker.ask()
-        after = tracer.run_stats()
-    runs = {places[p]: (after[p][0] - before[p][0], after[p][1] - before[p][1])
-            for p in after if p in places and p in before}
+    runs = statistics_of(tracer, talker)
     return runs, tracer.done["events"] - tracer.ready["events"]
 
 
 begin("What each BPF program costs a run, in this build and in another.",
-      f"pingpong -s 64 -c {WATCHED} -S {WATCHED} -n {TRIPS}", "magnet-kernel-tracer -o DIR --pid PID")
+      f"pingpong -s {TRIP_SIZE} -c {WATCHED} -S {WATCHED} -n {TRIPS}", "magnet-kernel-tracer -o DIR --pid PID")
 find_places()
 builds = {"this": Tracer, "other": OTHER_KINDS[0]}
 found = {name: [] for name in builds}
-with Talker(*before_others(WATCHED, program("pingpong"), "-g", "-s", 64, "-c", WATCHED, "-S", WATCHED, "-n", TRIPS),
-            first_line=False) as talker:
+with pingpong(WATCHED, TRIPS) as talker:
     talker.ask()
     for n in range(TURNS):
         for name in sorted(builds, reverse=n % 2):
@@ -56,5 +49,5 @@ table(f"ns a run, {TURNS} turns of {TRIPS} round trips",
 how_to_read("""
 The last column is the ratio of the two builds, turn by turn, divided by that of the program in the
 middle: a program that is the same in both has 1. The statistics count some of their own clock
-readings: an empty program has 60 to 80 ns by them.
+readings: an empty program has 60 to 90 ns by them.
 """)
