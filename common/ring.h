@@ -137,7 +137,11 @@ enum mg_not_seen {
 struct mg_call_shape {
 	__u8 direction, length, flags, pad;
 };
-#define MG_SHAPES 32 /* a power of two above the last MG_SYS_* */
+#define MG_NO_ARGUMENT 1  /* such a call has no length, or no flags; others are arguments 2 to 4 */
+#define MG_SHAPES      32 /* a power of two above the last MG_SYS_* */
+
+/* Places for the numbers of followed TCP sockets: a power of two. */
+#define MG_FOLLOWED_NUMBERS 16384
 
 /* Existing processes that --pid follows, children among them. */
 #define MG_FOLLOWED_MAX 16384

@@ -21,13 +21,8 @@ struct caller {
 _Static_assert(sizeof(struct caller) == MG_CALLER_BYTES, "MG_CALLER_BYTES");
 #define TAKING 1 /* no thread's: its process would have the id 0 */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE); /* begins with a cache line */
-	__uint(max_entries, MG_CALLERS);
-	__type(key, __u32);
-	__type(value, struct caller);
-} callers SEC(".maps");
+/* Not a map with that many elements: a search in one takes three times the instructions. */
+struct caller callers[MG_CALLERS] SEC(".bss.callers") __attribute__((aligned(64)));
 
 /* Returns a thread's numbers, as bpf_get_current_pid_tgid() does. */
 static __always_inline __u64 numbers_of(const struct task_struct *t)
@@ -43,9 +38,7 @@ static __always_inline __u64 numbers_of(const struct task_struct *t)
 #else
 static __always_inline struct caller *place_of(__u64 thread)
 {
-	__u32 at = thread & (MG_CALLERS - 1);
-
-	return bpf_map_lookup_elem(&callers, &at);
+	return &callers[thread & (MG_CALLERS - 1)];
 }
 
 /*
@@ -56,7 +49,7 @@ static __always_inline struct task_state *caller_state(__u64 thread)
 {
 	struct caller *c = place_of(thread);
 
-	return c && thread && c->thread == thread ? &c->state : NULL;
+	return thread && c->thread == thread ? &c->state : NULL;
 }
 
 /*
@@ -68,7 +61,7 @@ static __always_inline bool has_place(const struct task_struct *t)
 	__u64 thread = numbers_of(t);
 	const struct caller *c = place_of(thread);
 
-	return c && thread && c->thread == thread && c->task == (__u64)t;
+	return thread && c->thread == thread && c->task == (__u64)t;
 }
 
 static __always_inline void set_thread(struct caller *c, __u64 thread)
@@ -91,8 +84,6 @@ static __always_inline struct task_state *take_place(
 	__u64 thread = numbers_of(t), before;
 	struct caller *c = place_of(thread);
 
-	if (!c)
-		return stored;
 	before = c->thread;
 	if (before &&
 		(before != thread || c->task == (__u64)t)) /* another's, or `stored` is in it */
@@ -113,7 +104,7 @@ static __always_inline void leave_place(struct task_struct *t, __u64 thread)
 	struct caller *c = place_of(thread);
 	struct task_state *stored;
 
-	if (!c || c->thread != thread || c->task != (__u64)t)
+	if (c->thread != thread || c->task != (__u64)t)
 		return;
 	stored = task_storage(&tasks, t, 0);
 	if (stored) {
@@ -139,33 +130,29 @@ static __always_inline struct task_state *state_of_current(struct task_struct *t
 }
 
 /*
- * Returns the current task, for reading. `thread` is what traced_here() has returned: if it is not
- * 0 the task is in the ring, and takes no helper's call.
+ * Returns the current task, for reading. `thread` is what traced_on() has returned: if it is not 0
+ * the task is in the ring, and takes no helper's call.
  */
-static __always_inline const struct task_struct *task_here(__u64 thread)
+static __always_inline const struct task_struct *task_here(const struct mg_ring *r, __u64 thread)
 {
 #if CAN_CAST
-	const struct mg_ring *r = thread ? ring_here() : NULL;
-
-	return CAST(task_struct, r ? (void *)r->task : (void *)bpf_get_current_task());
+	return CAST(task_struct, thread ? (void *)r->task : (void *)bpf_get_current_task());
 #else
 	return bpf_get_current_task_btf();
 #endif
 }
 
-static __always_inline bool runs_are_kept(void)
+/* Returns the state of the current thread, which traced_on() has returned unless that was 0. */
+static __always_inline struct task_state *task_by(__u64 thread)
 {
-	const struct mg_ring *r = ring_here();
+	struct task_state *state = thread ? caller_state(thread) : NULL;
 
-	return r && r->epoch_now;
+	return state ? state : state_of_current(bpf_get_current_task_btf());
 }
 
 static __always_inline struct task_state *current_task(void)
 {
-	__u64 thread = traced_here();
-	struct task_state *state = thread ? caller_state(thread) : NULL;
-
-	return state ? state : state_of_current(bpf_get_current_task_btf());
+	return task_by(traced_here());
 }
 
 #endif

@@ -6,14 +6,6 @@
 #ifndef MAGNET_BPF_CONTEXT_H
 #define MAGNET_BPF_CONTEXT_H
 
-static __always_inline void set_context(__u32 context)
-{
-	struct mg_ring *r = ring_here();
-
-	if (r)
-		r->context = context;
-}
-
 /*
  * Returns the value of the field `context` of ip_out; 0 until the first softirq, and where their
  * hooks are not attached.

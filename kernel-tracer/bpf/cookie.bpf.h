@@ -41,6 +41,8 @@ static __always_inline __u64 cookie_of(const struct sock *sk)
 	number = sk->__sk_common.skc_cookie.counter;
 	if (!number)
 		return 0;
+	if (is_followed(number))
+		return number;
 	if (recall(MEMO_SOCKS, number, generation_now(), &cookie))
 		return cookie;
 	return look_up_socket(&address, number);

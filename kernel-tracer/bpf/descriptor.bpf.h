@@ -13,20 +13,21 @@ volatile __u64 socket_operations SEC(".data.found") = 0;
 /* Returns the socket of an open file, NULL if it is none. */
 static __always_inline struct sock *sock_of_file(const struct file *f)
 {
-	__u64 operations = (__u64)MEMBER(file, f, f_op);
+	const struct file *file = CAST(file, f);
+	__u64 operations = (__u64)GET(file, f_op);
 	bool known = operations && operations == socket_operations;
 	struct sock *sk;
 	void *socket;
 
 	if (!known && (MEMBER_OF(file, f, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
 		return NULL;
-	socket = MEMBER(file, f, private_data);
+	socket = GET(file, private_data);
 	sk = MEMBER(socket, socket, sk);
 	/*
 	 * without `sk` it is a name in a file system, opened with O_PATH; and the file may have
 	 * become another one meanwhile
 	 */
-	if (!known && sk && (__u64)MEMBER(file, f, f_op) == operations)
+	if (!known && sk && (__u64)GET(file, f_op) == operations)
 		socket_operations = operations;
 	return sk;
 }

@@ -170,8 +170,8 @@ static __always_inline bool dev_sends_again(
 	again.ifindex = dev->ifindex;
 	if (event == MG_EVENT_dev_xmit) /* dev_done follows, also where this finds no room */
 		hand_over(skb, &again);
-	if (take(&t)) {
-		*(struct mg_packet *)t.slot->payload = again;
+	if (take_here(&t)) {
+		copy_packet((void *)t.slot->payload, &again);
 		publish(&t, event);
 	}
 	return true;
@@ -210,7 +210,7 @@ static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
 	}
 	if (!interface_passes(dev))
 		return 0;
-	if (!take(&t)) {
+	if (!take_here(&t)) {
 		if (event == MG_EVENT_dev_xmit)
 			hand_over_unseen(skb, &g, sock, via);
 		return 0;
@@ -244,7 +244,7 @@ int BPF_PROG(on_dev_done, struct sk_buff *skb, int rc, struct net_device *dev)
 	if (!h || h->skb != (__u64)skb)
 		return 0;
 	h->skb = 0;
-	EMIT(dev_done, mg_dev_done, e, {
+	EMIT_HERE(dev_done, mg_dev_done, e, {
 		e->sock = h->sock;
 		e->seq = h->seq;
 		e->len = h->len;
@@ -336,6 +336,7 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 	int via = VIA_OWN;
 	unsigned char *ip = skb->data;
 	int version = ip_version(skb);
+	const struct net *net = POINTER(net_device, dev, nd_net.net);
 	struct packet g = {};
 	bool kept = false;
 	struct taken t;
@@ -349,8 +350,7 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 	}
 	if (!version || is_others(ip, version))
 		return;
-	if (arrives_for(
-		    &g, &sock, skb, ip, version, POINTER(net_device, dev, nd_net.net)->ns.inum)) {
+	if (arrives_for(&g, &sock, skb, ip, version, net->ns.inum)) {
 		if (is_bridged(dev) || came_before(skb, dev)) {
 			via = VIA_TO;
 		} else {
@@ -375,12 +375,11 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 		if (!via)
 			return;
 	}
-	if (!interface_passes(dev) || !take(&t))
+	if (!interface_passes(dev) || !take_here(&t))
 		return;
 	fill_packet((void *)t.slot->payload, sock, &g, skb, dev, via);
 	if (kept)
-		journey_begins(WAY_IN, skb, (__u64)POINTER(net_device, dev, nd_net.net), ip, tables,
-			(void *)t.slot->payload);
+		journey_begins(WAY_IN, skb, (__u64)net, ip, tables, (void *)t.slot->payload);
 	publish(&t, event);
 }
 

@@ -27,7 +27,7 @@ static __always_inline void record_again(
 	const struct mg_packet *again, const struct net_device *dev, __u16 event)
 {
 	EMIT_NUMBERED(event, mg_packet, e, {
-		*e = *again;
+		copy_packet(e, again);
 		e->ifindex = dev ? dev->ifindex : 0;
 	});
 }
@@ -36,6 +36,7 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 {
 	struct sk_buff *skb = ctx->skb;
 	const struct sock *sk = skb->sk;
+	const struct net_device *out = POINTER(nf_hook_state, ctx->state, out);
 	struct sock_entry *known;
 	__u64 sock = 0, tables;
 	struct mg_packet again;
@@ -44,7 +45,7 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 	bool tcp;
 
 	if (event != MG_EVENT_ip_out && sk && sent_before(&again, skb, sk)) {
-		record_again(&again, POINTER(nf_hook_state, ctx->state, out), event);
+		record_again(&again, out, event);
 		return NF_ACCEPT;
 	}
 	tables = generation_now();
@@ -53,15 +54,14 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 		return NF_ACCEPT;
 	/* IP has an answer to a request before it is known that the request is followed */
 	if (!sk || sk->__sk_common.skc_state == TCP_NEW_SYN_RECV || !sent_by(&g, &sock, skb, sk) ||
-		!interface_passes(POINTER(nf_hook_state, ctx->state, out)))
+		!interface_passes(out))
 		return NF_ACCEPT;
 	/* in a tunnel it has left the socket's own IP before */
 	tcp = !g.carried && sk->sk_protocol == IPPROTO_TCP;
 	if (take(&t)) {
 		struct mg_packet *e = (void *)t.slot->payload;
 
-		fill_packet(e, sock, &g, skb, POINTER(nf_hook_state, ctx->state, out),
-			g.carried ? VIA_FROM : VIA_OWN);
+		fill_packet(e, sock, &g, skb, out, g.carried ? VIA_FROM : VIA_OWN);
 		if (tcp && event == MG_EVENT_ip_out) {
 			e->context = context_here();
 			journey_begins(WAY_OUT, skb, (__u64)sk, NULL, tables, e);
@@ -92,10 +92,13 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
  */
 static __always_inline void room_at_arrival(const struct sock *sk, __u64 cookie)
 {
+	const struct tcp_sock *tp;
+
 	if (!sk ||
 		!(1u << (sk->__sk_common.skc_state & 31) & CLOSING_STATES)) /* NULL on loopback */
 		return;
-	if (MEMBER(tcp_sock, sk, write_seq) != MEMBER(tcp_sock, sk, snd_nxt))
+	tp = CAST(tcp_sock, sk);
+	if (GET(tp, write_seq) != GET(tp, snd_nxt))
 		tell_room(sk, cookie);
 }
 

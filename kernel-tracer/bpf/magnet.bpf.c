@@ -23,6 +23,7 @@
 #include "task.bpf.h"
 #include "tuple.bpf.h"
 #include "memo.bpf.h"
+#include "followed.bpf.h"
 #include "select.bpf.h"
 #include "cookie.bpf.h"
 #include "compat.bpf.h"

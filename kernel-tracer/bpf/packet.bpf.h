@@ -292,12 +292,13 @@ static __always_inline bool segment_at_ip(struct packet *g, __u64 *tuple, const 
 static __always_inline void fill_packet(struct mg_packet *e, __u64 sock, const struct packet *g,
 	const struct sk_buff *skb, const struct net_device *dev, int via)
 {
-	struct skb_shared_info *shared = (void *)(skb->head + skb->end);
+	const struct skb_shared_info *shared =
+		CAST(skb_shared_info, (void *)(skb->head + skb->end));
 	__u16 gso[2] = {};
 
 	if (CAN_CAST) {
-		gso[0] = CAST(skb_shared_info, shared)->gso_size;
-		gso[1] = CAST(skb_shared_info, shared)->gso_segs;
+		gso[0] = shared->gso_size;
+		gso[1] = shared->gso_segs;
 	} else { /* they are adjacent */
 		bpf_probe_read_kernel(
 			gso, sizeof(gso), __builtin_preserve_access_index(&shared->gso_size));

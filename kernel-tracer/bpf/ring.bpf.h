@@ -63,19 +63,15 @@ struct taken {
 #include "ring_old.bpf.h"
 #else
 /*
- * Takes a slot. The clock is read between loading `head` and swapping it: if the swap succeeds no
- * other program took a slot on this CPU in between, so slots are in time order. It fails only if
- * another program ran on top of this one in those few instructions.
+ * Takes a slot of the ring `r`. `thread` is the current one if it is known, else 0. The clock is
+ * read between loading `head` and swapping it: if the swap succeeds no other program took a slot on
+ * this CPU in between, so slots are in time order. It fails only if another program ran on top of
+ * this one in those few instructions.
  */
-static __always_inline bool take_up_to(struct taken *t, __u32 room)
+static __always_inline bool take_in(struct taken *t, struct mg_ring *r, __u64 thread, __u32 room)
 {
-	__u32 cpu = bpf_get_smp_processor_id();
-	struct mg_ring *r = bpf_map_lookup_elem(&rings, &cpu);
-	__u64 who;
+	__u64 who = thread;
 
-	if (!r)
-		return false;
-	who = traced_still_on(r, cpu);
 	if (!who) /* a helper, whose call costs as much as a slot */
 		who = bpf_get_current_pid_tgid();
 #pragma clang loop unroll(disable)
@@ -109,6 +105,15 @@ static __always_inline bool take_up_to(struct taken *t, __u32 room)
 	return false;
 }
 #endif
+
+/* The same for any program, without a ring at hand. */
+static __always_inline bool take_up_to(struct taken *t, __u32 room)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct mg_ring *r = bpf_map_lookup_elem(&rings, &cpu);
+
+	return r && take_in(t, r, traced_still_on(r, cpu), room);
+}
 
 /* Call it for an event that cannot be recorded for lack of room elsewhere than in the ring. */
 static __always_inline void count_lost(void)
@@ -145,6 +150,17 @@ static __always_inline bool take(struct taken *t)
 	return take_up_to(t, cfg.ring_room);
 }
 
+/*
+ * The same for programs at tracepoints: they stay on their CPU, so that the thread is known with
+ * the ring.
+ */
+static __always_inline bool take_here(struct taken *t)
+{
+	struct mg_ring *r = ring_here();
+
+	return r && take_in(t, r, traced_on(r), cfg.ring_room);
+}
+
 /* Returns whether an event would find room now. Counts no loss: for events that are tried again. */
 __noinline int has_room(void)
 {
@@ -162,10 +178,19 @@ __noinline int has_room(void)
 /* The same of an event that is given by its number. */
 #define EMIT_NUMBERED(number, type, e, ...) \
 	EMIT_NUMBER_UP_TO(cfg.ring_room, number, type, e, __VA_ARGS__)
-#define EMIT_NUMBER_UP_TO(room, number, type, e, ...)                  \
+#define EMIT_NUMBER_UP_TO(room, number, type, e, ...) \
+	EMIT_IF(take_up_to(&taken_, room), number, type, e, __VA_ARGS__)
+/* The same for programs at tracepoints, and for those that have found ring and thread. */
+#define EMIT_HERE(event, type, e, ...) \
+	EMIT_IF(take_here(&taken_), MG_EVENT_##event, type, e, __VA_ARGS__)
+#define EMIT_IN(r, thread, event, type, e, ...) \
+	EMIT_NUMBERED_IN(r, thread, MG_EVENT_##event, type, e, __VA_ARGS__)
+#define EMIT_NUMBERED_IN(r, thread, number, type, e, ...) \
+	EMIT_IF(take_in(&taken_, r, thread, cfg.ring_room), number, type, e, __VA_ARGS__)
+#define EMIT_IF(takes, number, type, e, ...)                           \
 	do {                                                           \
 		struct taken taken_;                                   \
-		if (take_up_to(&taken_, room)) {                       \
+		if (takes) {                                           \
 			struct type *e = (void *)taken_.slot->payload; \
 			__VA_ARGS__;                                   \
 			publish(&taken_, number);                      \

@@ -48,15 +48,12 @@ __noinline __u64 taken_at(__u64 position)
 	return s ? s->ts : 0;
 }
 
-static __always_inline bool take_up_to(struct taken *t, __u32 room)
+static __always_inline bool take_in(struct taken *t, struct mg_ring *r, __u64 thread, __u32 room)
 {
-	struct mg_ring *r = ring_here();
 	__u64 head, n, now, at, lap;
 	struct mg_slot *s;
 	__u32 lost;
 
-	if (!r)
-		return false;
 	head = *(volatile __u64 *)&r->head;
 	lost = *(volatile __u64 *)&r->lost;
 	/* some room is left for programs that run on top of each other */
@@ -85,7 +82,7 @@ static __always_inline bool take_up_to(struct taken *t, __u32 room)
 	}
 	s = &r->slot[at];
 	s->ts = now;
-	*(__u64 *)&s->tid = bpf_get_current_pid_tgid();
+	*(__u64 *)&s->tid = thread ? thread : bpf_get_current_pid_tgid();
 	t->slot = s;
 	t->word = lost | (lap & 0xffff) << 32;
 	return true;

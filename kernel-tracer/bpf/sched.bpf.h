@@ -29,8 +29,8 @@ static __always_inline __u32 task_cpu(const struct task_struct *t)
 }
 
 /* Records the switch if one of the threads is watched. */
-static __always_inline void tell_switch(void *ctx, bool preempt, struct task_struct *prev,
-	struct task_struct *next, __u32 prev_state, bool out, bool in)
+static __always_inline void tell_switch(void *ctx, struct mg_ring *r, __u64 thread, bool preempt,
+	struct task_struct *prev, struct task_struct *next, __u32 prev_state, bool out, bool in)
 {
 	struct taken t;
 
@@ -38,7 +38,7 @@ static __always_inline void tell_switch(void *ctx, bool preempt, struct task_str
 		return;
 	if (preempt)
 		prev_state = 0; /* it may have been about to sleep, but is still runnable */
-	if (take(&t)) {
+	if (take_in(&t, r, thread, cfg.ring_room)) {
 		struct mg_sched_switch *e = (void *)t.slot->payload;
 
 		e->prev_tid = prev->pid;
@@ -61,6 +61,7 @@ static __always_inline int sched_switch(void *ctx, bool preempt, struct task_str
 {
 	struct mg_ring *r = ring_here();
 	bool out, in, placed;
+	__u64 thread;
 	__u32 epoch;
 
 	if (!r)
@@ -68,11 +69,12 @@ static __always_inline int sched_switch(void *ctx, bool preempt, struct task_str
 	epoch = *(volatile __u32 *)&r->epoch_now;
 	if (r->runs && r->runs != numbers_of(prev)) /* it is executing a program */
 		r->runs = 0;
-	out = traced_on(r) || task_watched(prev);
+	thread = traced_on(r);
+	out = thread || task_watched(prev);
 	placed = epoch && has_place(next);
 	/* else nothing depends on it */
 	in = placed || ((!out || cfg.stack_ns) && task_watched(next));
-	tell_switch(ctx, preempt, prev, next, prev_state, out, in);
+	tell_switch(ctx, r, thread, preempt, prev, next, prev_state, out, in);
 	if (out || placed) { /* else none is noted */
 		r->runs = placed ? numbers_of(next) : 0;
 		r->task = (__u64)next;
@@ -110,7 +112,7 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 {
 	if (!task_watched(p))
 		return 0;
-	EMIT(sched_waking, mg_sched_waking, e, {
+	EMIT_HERE(sched_waking, mg_sched_waking, e, {
 		e->wakee_tid = p->pid;
 		e->wakee_pid = p->tgid;
 	});

@@ -268,6 +268,8 @@ static __always_inline void select_connected(const struct sock *sk, __u64 cookie
 	if (bpf_map_update_elem(&socks, &key, &entry, BPF_ANY) ||
 		bpf_map_update_elem(&tuples, &entry.tuple, &cookie, BPF_ANY))
 		count_not_followed(number_counted(sk, cookie));
+	else
+		number_followed(cookie);
 	tables_changed(); /* before the request is forgotten */
 	arrives = entry.translated ? entry.translated : entry.tuple;
 	bpf_map_delete_elem(&requests, &arrives);
@@ -360,6 +362,7 @@ static __always_inline void forget(const struct sock *sk)
 	if (!e)
 		return;
 	unbind(e);
+	number_forgotten(e->cookie);
 	bpf_map_delete_elem(&socks, &key);
 	tables_changed();
 }

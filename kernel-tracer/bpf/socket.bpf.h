@@ -18,7 +18,7 @@ static __always_inline int tcp_send(struct sock *sk, __u32 left, __u32 skb_len)
 		if (!cookie)
 			return 0;
 	}
-	EMIT(tcp_send, mg_tcp_send, e, {
+	EMIT_HERE(tcp_send, mg_tcp_send, e, {
 		e->sock = cookie;
 		e->seq = tp->write_seq;
 		e->left = left;
@@ -58,8 +58,8 @@ SEC("tp_btf/skb_copy_datagram_iovec")
 int BPF_PROG(on_sock_copy, struct sk_buff *skb, int len)
 {
 	struct sock *sk = skb->sk;
-	struct tcp_sock *tp = (void *)sk;
 	__u64 sock = sk ? cookie_of(sk) : 0;
+	const struct tcp_sock *tp;
 	struct task_state *state;
 
 	if (!len)
@@ -68,7 +68,7 @@ int BPF_PROG(on_sock_copy, struct sk_buff *skb, int len)
 		state = current_task();
 		if (!state || !state->call || !state->other)
 			return 0;
-		EMIT(sock_copy, mg_sock_copy, e, {
+		EMIT_HERE(sock_copy, mg_sock_copy, e, {
 			e->sock = state->sock;
 			e->seq = buffer_of(skb);
 			e->len = len;
@@ -76,11 +76,12 @@ int BPF_PROG(on_sock_copy, struct sk_buff *skb, int len)
 		});
 		return 0;
 	}
-	EMIT(sock_copy, mg_sock_copy, e, {
+	tp = CAST(tcp_sock, sk);
+	EMIT_HERE(sock_copy, mg_sock_copy, e, {
 		e->sock = sock;
-		e->seq = MEMBER(tcp_sock, tp, copied_seq);
+		e->seq = GET(tp, copied_seq);
 		e->len = len;
-		e->rcv_nxt = MEMBER(tcp_sock, tp, rcv_nxt);
+		e->rcv_nxt = GET(tp, rcv_nxt);
 	});
 	return 0;
 }

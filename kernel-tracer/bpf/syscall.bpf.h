@@ -9,35 +9,30 @@ static __always_inline int describe(
 	struct pt_regs *regs, __u32 call, __u64 *asked, __u32 *msg_flags)
 {
 	const volatile struct mg_call_shape *c = &cfg.shape[call & (MG_SHAPES - 1)];
-	/* the last one is for calls without such an argument */
-	__u64 args[8] = {0, 0, SYS_ARG2(regs), SYS_ARG3(regs), SYS_ARG4(regs)};
+	/* by the lowest two bits of the argument's number, of which none is 1 */
+	__u64 args[4] = {SYS_ARG4(regs), 0, SYS_ARG2(regs), SYS_ARG3(regs)};
 
-	*asked = args[c->length & 7];
-	*msg_flags = args[c->flags & 7];
+	*asked = args[c->length & 3];
+	*msg_flags = args[c->flags & 3];
 	return c->direction;
 }
 
-static __always_inline __u32 stream_position(struct sock *sk, int dir)
+static __always_inline __u32 stream_position(const struct tcp_sock *tp, int dir)
 {
-	struct tcp_sock *tp = (void *)sk;
-
-	return dir == MG_DIR_RX ? MEMBER(tcp_sock, tp, copied_seq)
-				: MEMBER(tcp_sock, tp, write_seq);
+	return dir == MG_DIR_RX ? GET(tp, copied_seq) : GET(tp, write_seq);
 }
 
 /* Returns whether small segments of a connection wait for others: TCP_NODELAY is 1, TCP_CORK 2. */
-static __always_inline __u8 nagle_of(struct sock *sk)
+static __always_inline __u8 nagle_of(const struct tcp_sock *tp)
 {
-	struct tcp_sock *tp = (void *)sk;
-
 	if (CAN_CAST)
-		return BPF_CORE_READ_BITFIELD(CAST(tcp_sock, tp), nonagle) & 3;
+		return BPF_CORE_READ_BITFIELD(tp, nonagle) & 3;
 	return BPF_CORE_READ_BITFIELD_PROBED(tp, nonagle) & 3;
 }
 
-static __always_inline __u16 mss_of(struct sock *sk)
+static __always_inline __u16 mss_of(const struct tcp_sock *tp)
 {
-	__u32 mss = MEMBER(tcp_sock, (void *)sk, mss_cache);
+	__u32 mss = GET(tp, mss_cache);
 
 	return mss < 0xffff ? mss : 0xffff;
 }
@@ -58,8 +53,8 @@ static __always_inline bool tcp_passes(struct sock *sk)
 	return judge(&e, MG_KIND_tcp) == WANTED;
 }
 
-/* Returns a TCP socket's cookie; a followed one has one. */
-static __always_inline __u64 tcp_cookie(struct sock *sk)
+/* Returns a TCP socket's cookie; a followed one has one. `s` is the socket as CAST() gives it. */
+static __always_inline __u64 tcp_cookie(struct sock *sk, const struct sock *s)
 {
 #ifdef MG_OLD
 	const struct sock_entry *known = sock_at(sk);
@@ -67,14 +62,14 @@ static __always_inline __u64 tcp_cookie(struct sock *sk)
 	if (known)
 		return known->cookie;
 #endif
-	return MEMBER(sock, sk, __sk_common.skc_cookie.counter);
+	return GET(s, __sk_common.skc_cookie.counter);
 }
 
-/* Returns the kind of a socket; the most frequent one without a call. */
+/* Returns the kind of a socket, cast before; the most frequent one without a call. */
 static __always_inline int kind_at(const struct sock *sk)
 {
-	__u16 family = MEMBER(sock, sk, __sk_common.skc_family);
-	__u16 type = MEMBER(sock, sk, sk_type), protocol = MEMBER(sock, sk, sk_protocol);
+	__u16 family = GET(sk, __sk_common.skc_family);
+	__u16 type = GET(sk, sk_type), protocol = GET(sk, sk_protocol);
 
 	if (protocol == IPPROTO_TCP && type == SOCK_STREAM && internet(family))
 		return MG_KIND_tcp;
@@ -152,11 +147,12 @@ struct begun_call {
 static __always_inline int look_at_socket(struct begun_call *c)
 {
 	struct sock *sk = c->sk;
+	const struct sock *s = CAST(sock, sk);
 	struct other *o;
 
-	c->kind = kind_at(sk);
+	c->kind = kind_at(s);
 	if (c->kind == MG_KIND_tcp) {
-		c->cookie = tcp_cookie(sk);
+		c->cookie = tcp_cookie(sk, s);
 		return tcp_passes(sk);
 	}
 	o = other_of(sk);
@@ -250,9 +246,8 @@ static __always_inline bool has_no_socket(
 }
 
 /* Returns the state of the thread whose call is to be recorded; NULL if memory is short. */
-static __always_inline struct task_state *current_caller(void)
+static __always_inline struct task_state *current_caller(const struct mg_ring *r, __u64 thread)
 {
-	__u64 thread = traced_here();
 	struct task_state *state = thread ? caller_state(thread) : NULL;
 	struct task_struct *t;
 
@@ -262,25 +257,27 @@ static __always_inline struct task_state *current_caller(void)
 	state = state_of_current(t);
 	if (!state)
 		state = meet_task(t);
-	return state && runs_are_kept() ? take_place(t, state) : state;
+	return state && r->epoch_now ? take_place(t, state) : state;
 }
 
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 {
 	struct begun_call c = {.kind = MG_KIND_other, .fd = -1};
+	struct mg_ring *r = ring_here();
 	const struct task_struct *t;
+	const struct tcp_sock *tp;
 	struct task_state *state;
 	bool tcp, sends;
 	__u64 thread;
 
-	if ((__u64)nr >= MG_NR_MAX)
+	if ((__u64)nr >= MG_NR_MAX || !r)
 		return 0;
 	c.call = cfg.call_of_nr[nr];
 	if (!c.call)
 		return 0;
-	thread = traced_here();
-	t = task_here(thread);
+	thread = traced_on(r);
+	t = task_here(r, thread);
 	if (has_no_socket(t, regs, &c))
 		return 0;
 	if (!(thread && caller_state(thread)) && !state_of_current(bpf_get_current_task_btf()) &&
@@ -294,7 +291,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	if (!find_socket(t, regs, &c))
 		return 0;
 	/* found again: the verifier would walk all of the above for each table that may have it */
-	state = current_caller();
+	state = current_caller(r, thread);
 	if (!state)
 		return 0;
 	tcp = c.kind == MG_KIND_tcp && c.sk;
@@ -302,17 +299,18 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 	if (tcp && (c.call == MG_SYS_accept || c.call == MG_SYS_accept4))
 		tell_drops(c.sk, c.cookie);
 	remember_call(state, regs, &c);
-	EMIT(sys_enter, mg_sys_enter, e, {
+	tp = CAST(tcp_sock, c.sk);
+	EMIT_IN(r, thread, sys_enter, mg_sys_enter, e, {
 		e->sock = c.cookie;
 		e->asked = c.asked;
 		e->fd = c.fd;
 		e->flags = c.flags;
 		e->option = c.option;
-		e->seq = tcp ? stream_position(c.sk, c.dir) : 0;
+		e->seq = tcp ? stream_position(tp, c.dir) : 0;
 		e->call = c.call;
 		e->kind = c.kind;
-		e->nagle = sends ? nagle_of(c.sk) : 0;
-		e->mss = sends ? mss_of(c.sk) : 0;
+		e->nagle = sends ? nagle_of(tp) : 0;
+		e->mss = sends ? mss_of(tp) : 0;
 	});
 	stacks_at(ctx, c.cookie, MG_EVENT_stack_call);
 	return 0;
@@ -397,15 +395,18 @@ static __always_inline void after_call(struct task_state *state, long ret)
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {
+	struct mg_ring *r = ring_here();
 	struct task_state *state;
 	__s64 nr = SYS_NR(regs);
 	__u32 seq = 0, bytes = 0;
+	__u64 thread;
 
 	if (nr == -1) /* the value rt_sigreturn() leaves */
 		return after_handler(ret);
-	if ((__u64)nr >= MG_NR_MAX || !cfg.call_of_nr[nr])
+	if ((__u64)nr >= MG_NR_MAX || !cfg.call_of_nr[nr] || !r)
 		return 0;
-	state = current_task();
+	thread = traced_on(r);
+	state = task_by(thread);
 	if (!state || !state->call)
 		return 0;
 	if (state->quiet) {
@@ -417,7 +418,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	if (state->sk) {
 		struct sock_entry *known = state->sock ? NULL : sock_at((void *)state->sk);
 
-		seq = stream_position((void *)state->sk, state->dir);
+		seq = stream_position(CAST(tcp_sock, (void *)state->sk), state->dir);
 		if (known) /* it has been opened, or met, within the call */
 			state->sock = known->cookie;
 	}
@@ -428,7 +429,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	}
 	if (state->messages && ret > 0)
 		bytes = message_bytes(state->messages, ret);
-	EMIT(sys_exit, mg_sys_exit, e, {
+	EMIT_IN(r, thread, sys_exit, mg_sys_exit, e, {
 		e->sock = state->sock;
 		e->ret = ret;
 		e->seq = seq;

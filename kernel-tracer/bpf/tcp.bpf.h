@@ -176,7 +176,7 @@ int BPF_PROG(on_tcp_recv, struct sock *sk, struct sk_buff *skb)
 	}
 	if (!segment_at_transport(&g, skb))
 		return 0;
-	EMIT(tcp_recv, mg_tcp_recv, e, {
+	EMIT_HERE(tcp_recv, mg_tcp_recv, e, {
 		e->sock = cookie;
 		e->seq = g.seq;
 		e->len = g.len;
@@ -258,7 +258,7 @@ static __always_inline int data_ready(struct sock *sk)
 	tp = TCP_SOCK(sk);
 	if (!tp)
 		return 0;
-	EMIT(tcp_ready, mg_tcp_ready, e, {
+	EMIT_HERE(tcp_ready, mg_tcp_ready, e, {
 		e->sock = cookie;
 		e->rcv_nxt = tp->rcv_nxt;
 		e->copied_seq = tp->copied_seq;

@@ -35,8 +35,9 @@
 	if (__NR_##name < MG_NR_MAX)             \
 		if (!c->call_of_nr[__NR_##name]) \
 			c->call_of_nr[__NR_##name] = id;
+#define ARGUMENT(n) (uint8_t)((n) < 0 ? MG_NO_ARGUMENT : (n))
 #define SHAPE(id, name, dir, len, flags) \
-	c->shape[id] = (struct mg_call_shape){MG_DIR_##dir, (uint8_t)(len), (uint8_t)(flags), 0};
+	c->shape[id] = (struct mg_call_shape){MG_DIR_##dir, ARGUMENT(len), ARGUMENT(flags), 0};
 _Static_assert(MG_SYS_END <= MG_SHAPES, "MG_SHAPES");
 
 /*

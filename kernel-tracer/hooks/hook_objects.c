@@ -34,8 +34,7 @@ static int set_maps(
 			err = bpf_map__set_max_entries(map, (uint32_t)h->cpus);
 			if (!err)
 				err = bpf_map__set_value_size(map, (uint32_t)h->ring_stride);
-		} else if ((!config->stack_ns && strcmp(name, "stacks_sent") == 0) ||
-			   (h->old && strcmp(name, "callers") == 0)) {
+		} else if (!config->stack_ns && strcmp(name, "stacks_sent") == 0) {
 			err = bpf_map__set_max_entries(map, 1); /* no program uses it */
 		} else if (!config->stack_ns && strcmp(name, "new_stacks") == 0) {
 			err = bpf_map__set_max_entries(map, (uint32_t)sysconf(_SC_PAGESIZE));

@@ -55,17 +55,40 @@ static int map_by_suffix(const struct hooks *h, const char *suffix)
 	return -ENOENT;
 }
 
+/* Maps global data of the programs, so many bytes; returns NULL if it cannot. */
+static void *map_data(const struct hooks *h, const char *suffix, size_t size)
+{
+	void *data =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, map_by_suffix(h, suffix), 0);
+
+	return data != MAP_FAILED ? data : NULL;
+}
+
 /* Frees the place of a process's first thread: it may have one from calls before. */
 static void free_place(const struct hooks *h, pid_t pid)
 {
-	uint64_t place[MG_CALLER_BYTES / 8], thread = (uint64_t)pid << 32 | (uint32_t)pid;
-	int map = hooks_map_fd(h, "callers");
-	uint32_t at = (uint32_t)pid % MG_CALLERS;
+	const size_t size = (size_t)MG_CALLERS * MG_CALLER_BYTES;
+	char *places = map_data(h, ".bss.callers", size);
+	uint64_t thread = (uint64_t)pid << 32 | (uint32_t)pid, *place;
 
-	if (bpf_map_lookup_elem(map, &at, place) || place[0] != thread)
+	if (!places)
 		return;
-	memset(place, 0, sizeof(place));
-	bpf_map_update_elem(map, &at, place, BPF_ANY);
+	place = (void *)(places + (size_t)(pid % MG_CALLERS) * MG_CALLER_BYTES);
+	if (*place == thread)
+		memset(place, 0, MG_CALLER_BYTES);
+	munmap(places, size);
+}
+
+/* Empties the places of followed sockets' numbers. */
+static void forget_numbers(const struct hooks *h)
+{
+	const size_t size = MG_FOLLOWED_NUMBERS * sizeof(uint64_t);
+	void *numbers = map_data(h, ".bss.numbers", size);
+
+	if (!numbers)
+		return;
+	memset(numbers, 0, size);
+	munmap(numbers, size);
 }
 
 int hooks_mark_task(struct hooks *h, pid_t pid, bool on, int again)
@@ -190,6 +213,7 @@ int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 		keep_threads(h, true);
 		return 0;
 	}
+	forget_numbers(h);
 	empty(hooks_map_fd(h, "socks"));
 	empty(hooks_map_fd(h, "tuples"));
 	empty(hooks_map_fd(h, "others"));

@@ -46,6 +46,8 @@ rows.append(("an event, all runs included", "", Figure(event["this"]).text(0), F
              Figure([a / b / m for a, b, m in zip(event["this"], event["other"], middle)]).text()))
 table(f"ns a run, {TURNS} turns of {TRIPS} round trips",
       ("program at", "runs a trip", "this build", "other build", "ratio to the middle program's"), rows)
+print(f"  an event took {Figure([a / b for a, b in zip(event['this'], event['other'])]).text(3)} of the other build's "
+      "time, not divided by anything")
 how_to_read("""
 The last column is the ratio of the two builds, turn by turn, divided by that of the program in the
 middle: a program that is the same in both has 1. The statistics count some of their own clock
