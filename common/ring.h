@@ -183,6 +183,12 @@ struct mg_stack {
 	__u64 frame[MG_STACK_FRAMES];
 };
 
+/* The kernel's words for where and why it dropped a packet; each ends with a 0. */
+struct mg_drop_words {
+	char reason[64]; /* SKB_DROP_REASON_*, a number that has no name, or nothing */
+	char place[64];  /* the function, and [its module]; an address that is in none */
+};
+
 /* Why stacks could not be taken: counters of the BPF programs. */
 enum mg_stack_missing {
 	MG_STACK_UNREADABLE, /* the kernel could not read a frame */

@@ -136,3 +136,41 @@ int BPF_PROG(on_drop_2, struct sk_buff *skb, void *location)
 {
 	return dropped(ctx, skb, location, 0);
 }
+
+/* The words that name_drop told last. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct mg_drop_words);
+} drop_words SEC(".maps");
+
+const char place_format[4] SEC(".rodata.format") = "%ps";
+
+/*
+ * Writes the kernel's words for a place, the first argument, and a reason, the second one; returns
+ * whether it could. The tracer runs it itself (BPF_PROG_TEST_RUN) for each place and reason once:
+ * reading the list of all functions would take a tenth of a second of CPU time.
+ */
+SEC("raw_tp/magnet")
+int name_drop(struct bpf_raw_tracepoint_args *ctx)
+{
+#ifndef MG_OLD
+	__u64 place = ctx->args[0];
+	__u32 zero = 0, reason = ctx->args[1];
+	struct mg_drop_words *w = bpf_map_lookup_elem(&drop_words, &zero);
+	struct btf_ptr p = {.ptr = &reason};
+
+	if (!w || !bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_snprintf)) /* 5.13 */
+		return 0;
+	w->reason[0] = 0;
+	if (bpf_core_type_exists(enum skb_drop_reason)) {
+		p.type_id = bpf_core_type_id_kernel(enum skb_drop_reason);
+		bpf_snprintf_btf(w->reason, sizeof(w->reason), &p, sizeof(p),
+			BTF_F_COMPACT | BTF_F_NONAME | BTF_F_ZERO);
+	}
+	return bpf_snprintf(w->place, sizeof(w->place), place_format, &place, sizeof(place)) > 0;
+#else
+	return 0;
+#endif
+}

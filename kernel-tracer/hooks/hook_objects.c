@@ -20,6 +20,14 @@
 extern const unsigned char magnet_bpf_cast[], magnet_bpf_plain[], magnet_bpf_old[];
 extern const unsigned int magnet_bpf_cast_size, magnet_bpf_plain_size, magnet_bpf_old_size;
 
+/* Returns whether a map has the settings that do not change; texts have one of their own. */
+static bool is_constants(const char *map)
+{
+	const char *section = strstr(map, ".rodata");
+
+	return section && strcmp(section, ".rodata") == 0;
+}
+
 /* Sets sizes of maps, and the constants. */
 static int set_maps(
 	const struct hooks *h, const struct mg_bpf_config *config, struct bpf_object *object)
@@ -38,7 +46,7 @@ static int set_maps(
 			err = bpf_map__set_max_entries(map, 1); /* no program uses it */
 		} else if (!config->stack_ns && strcmp(name, "new_stacks") == 0) {
 			err = bpf_map__set_max_entries(map, (uint32_t)sysconf(_SC_PAGESIZE));
-		} else if (strstr(name, ".rodata")) {
+		} else if (is_constants(name)) {
 			err = bpf_map__set_initial_value(map, config, sizeof(*config));
 		}
 		if (err)

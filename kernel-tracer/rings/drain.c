@@ -137,6 +137,11 @@ static bool moves(const struct mg_sys_enter *p)
 	return p->kind != MG_KIND_netlink && (dir == MG_DIR_TX || dir == MG_DIR_RX);
 }
 
+void drain_ask_names(struct drain *d, int program, int map)
+{
+	drop_names_ask(d->drop_names, program, map);
+}
+
 /* Writes a slot as an event; a drop gets its names here. */
 static int write_slot(struct drain *d, int cpu, const struct mg_slot *s)
 {
@@ -190,7 +195,8 @@ void drain_watch(struct drain *d, struct mg_events of,
  */
 static bool is_to_wait(struct drain *d, const struct mg_slot *s, int fill)
 {
-	if (s->id != MG_EVENT_drop_raw || drop_names_ready(d->drop_names) || fill >= HOLD_BELOW)
+	if (s->id != MG_EVENT_drop_raw ||
+		drop_names_ready(d->drop_names, (const void *)s->payload) || fill >= HOLD_BELOW)
 		return false;
 	d->is_held = true;
 	return true;

@@ -14,6 +14,8 @@
 struct drain;
 /* Makes a drain; events already in the rings, from calibration, are skipped. */
 int drain_new(struct drain **out, struct hooks *h, struct ctf_writer *w);
+/* Has the names of drops asked for by this program and map; negative: they are read from lists. */
+void drain_ask_names(struct drain *d, int program, int map);
 /*
  * Makes one pass over all rings. Returns the fullest ring's fill in percent, or a negative errno. A
  * loss is written with the next event of its CPU, or some passes later if there is none.

@@ -19,9 +19,17 @@ struct drop_names *drop_names_new(void)
 	return malloc(1);
 }
 
-bool drop_names_ready(struct drop_names *n)
+void drop_names_ask(struct drop_names *n, int program, int map)
 {
 	(void)n;
+	(void)program;
+	(void)map;
+}
+
+bool drop_names_ready(struct drop_names *n, const struct mg_drop_raw *raw)
+{
+	(void)n;
+	(void)raw;
 	return drop_names_are_known;
 }
 
