@@ -122,7 +122,7 @@ static void table(const struct columns *columns, bool fold, FILE *to)
 		fprintf(to, "%*s", column_width(), columns->column[i].title);
 	}
 	fprintf(to, "\n");
-	row("request to reply", columns, whole, to);
+	row("whole exchange", columns, whole, to);
 	n = place_rows(columns, END_OWN, rows, 0);
 	n = between_row(columns, rows, n);
 	n = place_rows(columns, END_FAR, rows, n);

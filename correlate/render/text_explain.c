@@ -12,10 +12,14 @@ struct word {
 };
 
 static const struct word words[] = {
-	{"request to reply", NULL, NULL,
+	{"whole exchange", NULL, NULL,
 		"a client's time from its first write to its last read; a server's from the "
 		"arrival "
 		"of the request until the reply has left"},
+	{"request to reply", NULL, NULL,
+		"a client's time from the call that wrote the request's last byte to the return "
+		"of the call that read the reply's first; a server's from the device that received "
+		"the one to the device that sent the other"},
 	{"median, slowest 1 %, slowest", NULL, NULL,
 		"means of the exchanges about as long as the median, of the slowest ones, and of "
 		"those as long as the longest"},
