@@ -232,6 +232,12 @@ struct mg_bpf_settings {
 #define MG_CALLERS      16384 /* a power of two */
 #define MG_CALLER_BYTES 128
 
+/* The programs' .bss (bpf/caller.bpf.h). */
+struct mg_places {
+	__u64 caller[MG_CALLERS][MG_CALLER_BYTES / 8]; /* each begins with the thread's numbers */
+	__u64 number[MG_FOLLOWED_NUMBERS];
+};
+
 /*
  * A task is marked as traced by zeroes, more than its storage has. Where this byte is not zero, the
  * system call it names is recorded by each copy of a program, to measure what each costs.

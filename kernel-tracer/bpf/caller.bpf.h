@@ -21,9 +21,6 @@ struct caller {
 _Static_assert(sizeof(struct caller) == MG_CALLER_BYTES, "MG_CALLER_BYTES");
 #define TAKING 1 /* no thread's: its process would have the id 0 */
 
-/* Not a map with that many elements: a search in one takes three times the instructions. */
-struct caller callers[MG_CALLERS] SEC(".bss.callers") __attribute__((aligned(64)));
-
 /* Returns a thread's numbers, as bpf_get_current_pid_tgid() does. */
 static __always_inline __u64 numbers_of(const struct task_struct *t)
 {
@@ -36,9 +33,20 @@ static __always_inline __u64 numbers_of(const struct task_struct *t)
 #define take_place(t, state) (state)
 #define leave_place(t, thread)
 #else
+/*
+ * Not maps with that many elements: a search in one takes three times the instructions. One
+ * variable in .bss, since libbpf before 1.1 takes no section .bss.NAME and the loader must know
+ * where each part is.
+ */
+struct {
+	struct caller callers[MG_CALLERS];
+	volatile __u64 numbers[MG_FOLLOWED_NUMBERS]; /* followed.bpf.h */
+} places_by_number __attribute__((aligned(64)));
+_Static_assert(sizeof(places_by_number) == sizeof(struct mg_places), "mg_places");
+
 static __always_inline struct caller *place_of(__u64 thread)
 {
-	return &callers[thread & (MG_CALLERS - 1)];
+	return &places_by_number.callers[thread & (MG_CALLERS - 1)];
 }
 
 /*

@@ -7,7 +7,17 @@
 #ifndef MAGNET_BPF_FOLLOWED_H
 #define MAGNET_BPF_FOLLOWED_H
 
-volatile __u64 followed_numbers[MG_FOLLOWED_NUMBERS] SEC(".bss.numbers");
+#ifdef MG_OLD /* a socket may have another number there each time */
+#define number_followed(number)
+#define number_forgotten(number)
+#else
+
+/* CPUs number sockets in batches that begin at the same places of a small table: hence the hash. */
+static __always_inline volatile __u64 *place_of_number(__u64 number)
+{
+	return &places_by_number
+			.numbers[number * 0x9e3779b97f4a7c15ULL >> 32 & (MG_FOLLOWED_NUMBERS - 1)];
+}
 
 /* The loader changes settings.round with the filters, and empties the places. */
 static __always_inline __u64 followed_mark(__u64 number)
@@ -17,20 +27,22 @@ static __always_inline __u64 followed_mark(__u64 number)
 
 static __always_inline bool is_followed(__u64 number)
 {
-	return followed_numbers[number & (MG_FOLLOWED_NUMBERS - 1)] == followed_mark(number);
+	return *place_of_number(number) == followed_mark(number);
 }
 
 /* Call it when the socket has been put into `socks`. */
 static __always_inline void number_followed(__u64 number)
 {
-	followed_numbers[number & (MG_FOLLOWED_NUMBERS - 1)] = followed_mark(number);
+	*place_of_number(number) = followed_mark(number);
 }
 
 /* Call it before the socket is taken out. */
 static __always_inline void number_forgotten(__u64 number)
 {
 	if (is_followed(number))
-		followed_numbers[number & (MG_FOLLOWED_NUMBERS - 1)] = 0;
+		*place_of_number(number) = 0;
 }
+
+#endif
 
 #endif

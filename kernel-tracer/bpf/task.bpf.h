@@ -66,7 +66,7 @@ struct {
 } cgroups SEC(".maps");
 
 /* The tracer's own process, never traced by `all` or with its cgroup; set after calibration. */
-__u32 not_traced;
+volatile __u32 not_traced SEC(".data.tracer") = 0;
 
 /*
  * Returns whether the task is traced because everything is, except the tracer. With a filter only

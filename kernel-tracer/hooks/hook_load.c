@@ -189,6 +189,9 @@ static int load_chosen(struct hooks *h, const struct hook_options *o, struct loa
 	if (err)
 		return err;
 	hook_objects_select(whole.object, rows, true);
+	if (h->old || h->names_refused)
+		bpf_program__set_autoload(
+			bpf_object__find_program_by_name(whole.object, NAME_DROP), false);
 	if (parts > 1 && check_descriptors(h, whole.object, parts) == 0) {
 		h->part[h->parts++] = whole;
 		err = hook_objects_open_parts(h, parts, failed);
@@ -230,6 +233,11 @@ static int load_what_loads(struct hooks *h, const struct hook_options *o)
 			return -ENOMEM;
 		}
 		row = refused_row(h, failed.program);
+		if (!h->names_refused && strcmp(failed.program, NAME_DROP) == 0) {
+			h->names_refused = true; /* the names are read from lists then */
+			hook_objects_close(h);
+			continue;
+		}
 		if (row < 0 || err == -ENOMEM || privilege_lacks_bpf() || privilege_locked_down())
 			break;
 		if (h->cast) /* that machine's verifier may know less than this one's */

@@ -49,46 +49,53 @@ static int map_by_suffix(const struct hooks *h, const char *suffix)
 {
 	struct bpf_map *map;
 
-	bpf_object__for_each_map (map, h->object)
-		if (strstr(bpf_map__name(map), suffix))
+	bpf_object__for_each_map (map, h->object) {
+		const char *section = strstr(bpf_map__name(map), suffix);
+
+		if (section && strcmp(section, suffix) == 0)
 			return bpf_map__fd(map);
+	}
 	return -ENOENT;
 }
 
-/* Maps global data of the programs, so many bytes; returns NULL if it cannot. */
-static void *map_data(const struct hooks *h, const char *suffix, size_t size)
+/*
+ * Maps what bpf/caller.bpf.h keeps of threads and sockets by their numbers; returns NULL if it
+ * cannot, or the programs have none.
+ */
+static struct mg_places *map_places(const struct hooks *h)
 {
-	void *data =
-		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, map_by_suffix(h, suffix), 0);
+	void *places = MAP_FAILED;
 
-	return data != MAP_FAILED ? data : NULL;
+	if (!h->old)
+		places = mmap(NULL, sizeof(struct mg_places), PROT_READ | PROT_WRITE, MAP_SHARED,
+			map_by_suffix(h, ".bss"), 0);
+	return places != MAP_FAILED ? places : NULL;
 }
 
 /* Frees the place of a process's first thread: it may have one from calls before. */
 static void free_place(const struct hooks *h, pid_t pid)
 {
-	const size_t size = (size_t)MG_CALLERS * MG_CALLER_BYTES;
-	char *places = map_data(h, ".bss.callers", size);
-	uint64_t thread = (uint64_t)pid << 32 | (uint32_t)pid, *place;
+	uint64_t thread = (uint64_t)pid << 32 | (uint32_t)pid;
+	__u64 *caller;
+	struct mg_places *places = map_places(h);
 
 	if (!places)
 		return;
-	place = (void *)(places + (size_t)(pid % MG_CALLERS) * MG_CALLER_BYTES);
-	if (*place == thread)
-		memset(place, 0, MG_CALLER_BYTES);
-	munmap(places, size);
+	caller = places->caller[(uint32_t)pid % MG_CALLERS];
+	if (*caller == thread)
+		memset(caller, 0, sizeof(places->caller[0]));
+	munmap(places, sizeof(*places));
 }
 
 /* Empties the places of followed sockets' numbers. */
 static void forget_numbers(const struct hooks *h)
 {
-	const size_t size = MG_FOLLOWED_NUMBERS * sizeof(uint64_t);
-	void *numbers = map_data(h, ".bss.numbers", size);
+	struct mg_places *places = map_places(h);
 
-	if (!numbers)
+	if (!places)
 		return;
-	memset(numbers, 0, size);
-	munmap(numbers, size);
+	memset(places->number, 0, sizeof(places->number));
+	munmap(places, sizeof(*places));
 }
 
 int hooks_mark_task(struct hooks *h, pid_t pid, bool on, int again)
@@ -335,7 +342,7 @@ int hooks_attach(struct hooks *h, uint32_t layers, hook_report_fn report, void *
 {
 	uint32_t self = (uint32_t)getpid(), zero = 0;
 
-	bpf_map_update_elem(map_by_suffix(h, ".bss"), &zero, &self, BPF_ANY);
+	bpf_map_update_elem(map_by_suffix(h, ".data.tracer"), &zero, &self, BPF_ANY);
 	for (size_t i = 0; i < hook_count; i++) {
 		const struct hook *k = &hook_table[i];
 		struct hook_status s = {.layer = k->layer, .status = h->state[i]};

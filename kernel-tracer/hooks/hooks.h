@@ -23,6 +23,8 @@ struct program_images;
 
 #define HOOKS_PARTS (LOAD_PARTS + MG_LAYER_END) /* the others for layers chosen later */
 
+#define NAME_DROP "name_drop" /* the program that tells names of drops */
+
 struct hooks {
 	struct mg_bpf_config *config;
 	struct bpf_object *object; /* the maps, and the programs that are in none of the parts */
@@ -50,10 +52,11 @@ struct hooks {
 	uint64_t ring_stride; /* bytes from one CPU's ring to the next */
 	uint64_t ring_slots, near_slots;
 	int cpus;
-	bool sees_modules; /* libbpf may search modules for types */
-	bool old;          /* Linux before 5.12: see bpf/old.bpf.h */
-	bool cast;         /* Linux since 6.2: see bpf/cast.bpf.h */
-	uint32_t epoch;    /* last value of mg_ring.epoch_now but 0 */
+	bool sees_modules;  /* libbpf may search modules for types */
+	bool old;           /* Linux before 5.12: see bpf/old.bpf.h */
+	bool cast;          /* Linux since 6.2: see bpf/cast.bpf.h */
+	bool names_refused; /* the kernel refuses NAME_DROP: lists have the names, too */
+	uint32_t epoch;     /* last value of mg_ring.epoch_now but 0 */
 };
 
 /* Result of attaching a hook; `status` is 0 if attached, else a negative errno. */

@@ -102,7 +102,7 @@ static int begin(struct run *r)
 				      : strerror(-err));
 	err = drain_new(&r->drain, &r->hooks, r->writer);
 	if (!err)
-		drain_ask_names(r->drain, hooks_program_fd(&r->hooks, "name_drop"),
+		drain_ask_names(r->drain, hooks_program_fd(&r->hooks, NAME_DROP),
 			hooks_map_fd(&r->hooks, "drop_words"));
 	if (!err)
 		err = chunk_begin_first(r);
