@@ -290,7 +290,9 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 		c.option = socket_option(regs, c.call, &c.dir);
 	if (!find_socket(t, regs, &c))
 		return 0;
-	/* found again: the verifier would walk all of the above for each table that may have it */
+	/* both again, here and at the end: the verifier would walk what follows for each way to
+	 * here */
+	thread = traced_on(r);
 	state = current_caller(r, thread);
 	if (!state)
 		return 0;
@@ -300,7 +302,7 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 		tell_drops(c.sk, c.cookie);
 	remember_call(state, regs, &c);
 	tp = CAST(tcp_sock, c.sk);
-	EMIT_IN(r, thread, sys_enter, mg_sys_enter, e, {
+	EMIT_IN(r, traced_on(r), sys_enter, mg_sys_enter, e, {
 		e->sock = c.cookie;
 		e->asked = c.asked;
 		e->fd = c.fd;
