@@ -58,14 +58,15 @@ def screen(rec, words, remedy):
     answer = [line for line in first[next(i for i, l in enumerate(first) if l.startswith("Answer")):]]
     check(any(words in line for line in answer), f"the first screen says: {words}")
     check(not remedy or remedy in "\n".join(first), f"and what to do: {remedy}")
-    rows = [line.strip() for line in answer[1:next(i for i, l in enumerate(answer) if not l)]]
+    end = answer.index("") if "" in answer else len(answer)
+    rows = [line.strip() for line in answer[1:end]]
     check(rows[0].startswith("mean of") and rows[1].startswith("whole exchange ") and
           not any("request to reply" in row for row in rows),
           "its times are those of whole exchanges; request to reply is another time")
     command = re.search(r"magnet show (\S+) --slowest (\d+)", " ".join(" ".join(answer[:20]).split()))
     check(command and command[1] == rec.dir, "with the command that shows the life of the slowest")
     run(MAGNET, "show", rec.dir, "--slowest", command[2])
-    check(all(len(line) <= 80 for line in answer[:answer.index("") if "" in answer else None]), "in 80 columns")
+    check(all(len(line) <= 80 for line in answer[:end]), "in 80 columns")
 
 
 def scene(cause, at, words, remedy="", number=N, role="client", net=None, slow=None):
