@@ -340,7 +340,7 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 	struct packet g = {};
 	bool kept = false;
 	struct taken t;
-	__u64 sock = 0, tables = generation_now();
+	__u64 sock = 0, tables = generation_now(), path;
 
 	if (!version && is_tag(skb->protocol)) {
 		__u32 behind = behind_tags(number_of(ip));
@@ -369,8 +369,10 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 				comes_from(skb, ip, sock, version);
 		} else {
 			if (sk)
-				SET_TUPLE(&g, 0); /* it may have been parsed as the socket's */
-			via = on_its_way(&g, &sock, skb, ip, version);
+				SET_TUPLE(&g, 0);  /* it may have been parsed as the socket's */
+			path = path_of_parsed(&g); /* found here, no function is called */
+			via = path ? owner_on(path, &sock)
+				   : on_its_way(&g, &sock, skb, ip, version);
 		}
 		if (!via)
 			return;

@@ -49,7 +49,7 @@ static __always_inline bool dropped_of(
 	}
 	/* or it is not received yet, as when a driver's XDP program drops it */
 	if ((skb->skb_iif || !sk) && dev && skb->network_header) {
-		how = arrives_for(g, sock, skb, ip, ip_version(skb), dev->nd_net.net->ns.inum);
+		how = dropped_for(g, sock, skb, ip, ip_version(skb), dev->nd_net.net->ns.inum);
 		*rx = true;
 		if (g->proto == IPPROTO_TCP && (!how || *sock & MG_REQUEST_ID) &&
 			skb->data == skb->head + skb->transport_header) /* TCP has it */

@@ -29,9 +29,9 @@ static __always_inline void expect_data(
 	if (!cfg.all && !bpf_map_lookup_elem(&listeners, &key))
 		return;
 	follow_ports(t->sport, t->dport);
+	remember_key(tuple); /* before paths are remembered anew */
 	bpf_map_update_elem(&requests, &tuple, &what, BPF_ANY);
 	tables_changed();
-	remember_key(tuple);
 }
 
 /* Returns whether the filters pass the socket that sends this segment. */

@@ -75,11 +75,23 @@ static __always_inline __u64 path_of_parsed(const struct packet *g)
 	return g->tuple && recall(MEMO_WAYS, g->tuple, generation_of_paths(), &path) ? path : 0;
 }
 
-/* Remembers it. `now` is generation_of_paths() from before it was looked up. */
+/*
+ * Remembers it. `now` is generation_of_paths() from before it was looked up. A segment whose key a
+ * full table has thrown out is counted as lost each time, and not remembered.
+ */
 static __always_inline void remember_path(const struct packet *g, __u64 path, __u64 now)
 {
-	if (g->tuple)
+	if (g->tuple && !is_remembered(g->tuple))
 		memorize(MEMO_WAYS, g->tuple, now, path);
+}
+
+/*
+ * Returns whether a segment without a socket is on a path that is remembered: then no request was
+ * there for it. One that opens a connection may be for another.
+ */
+static __always_inline bool is_on_known_path(const struct packet *g)
+{
+	return path_of_parsed(g) && !opens(g->flags);
 }
 
 #define SET_TUPLE(g, number) ((g)->tuple = (number))
@@ -87,7 +99,8 @@ static __always_inline void remember_path(const struct packet *g, __u64 path, __
 #else
 
 /* The frames have no room for more. */
-#define path_of_parsed(g)           0
+#define path_of_parsed(g)           ((__u64)0)
+#define is_on_known_path(g)         false
 #define remember_path(g, path, now) (void)(now)
 #define SET_TUPLE(g, number)
 
@@ -141,6 +154,23 @@ static __noinline bool is_for_request(
 	return opens(g->flags) && is_listened_to(ip, netns);
 }
 
+static __always_inline int find_receiver(struct packet *g, __u64 *sock, const struct sk_buff *skb,
+	unsigned char *ip, int version, __u32 netns, bool recalls_path)
+{
+	__u64 tuple, cookie;
+
+	if (segment_at_ip(g, &tuple, skb, ip, version, netns)) {
+		SET_TUPLE(g, tuple);
+		cookie = cookie_by_tuple(tuple);
+		if (!cookie && ((recalls_path && is_on_known_path(g)) ||
+				       !is_for_request(g, tuple, ip, netns)))
+			return PLACE_NONE;
+		*sock = cookie ? cookie : MG_REQUEST_ID | tuple;
+		return PLACE_OWN;
+	}
+	return datagram_arrived(g, sock, skb, ip, version, netns);
+}
+
 /*
  * Returns PLACE_* for a packet for a followed socket of this namespace; the header of this IP
  * version is at `ip`.
@@ -148,17 +178,22 @@ static __noinline bool is_for_request(
 static __always_inline int arrives_for(struct packet *g, __u64 *sock, const struct sk_buff *skb,
 	unsigned char *ip, int version, __u32 netns)
 {
-	__u64 tuple, cookie;
+	return find_receiver(g, sock, skb, ip, version, netns, true);
+}
 
-	if (segment_at_ip(g, &tuple, skb, ip, version, netns)) {
-		SET_TUPLE(g, tuple);
-		cookie = cookie_by_tuple(tuple);
-		if (!cookie && !is_for_request(g, tuple, ip, netns))
-			return PLACE_NONE;
-		*sock = cookie ? cookie : MG_REQUEST_ID | tuple;
-		return PLACE_OWN;
-	}
-	return datagram_arrived(g, sock, skb, ip, version, netns);
+/* The same for a dropped packet: that is rare, and its hook's frame has no room for the short way.
+ */
+static __always_inline int dropped_for(struct packet *g, __u64 *sock, const struct sk_buff *skb,
+	unsigned char *ip, int version, __u32 netns)
+{
+	return find_receiver(g, sock, skb, ip, version, netns, false);
+}
+
+/* Returns where a packet is seen that is on this path of a socket's. */
+static __always_inline int owner_on(__u64 path, __u64 *sock)
+{
+	*sock = path & ~PATH_FROM;
+	return path & PATH_FROM ? VIA_FROM : VIA_TO;
 }
 
 /*
@@ -183,8 +218,7 @@ static __noinline int on_its_way(
 			count_thrown_out(key);
 			return 0;
 		}
-		*sock = path & ~PATH_FROM;
-		return path & PATH_FROM ? VIA_FROM : VIA_TO;
+		return owner_on(path, sock);
 	}
 	if (!datagram_at(&d, skb, ip, version))
 		return 0;
