@@ -97,7 +97,6 @@ def result(key, values):
 
 def begin(what, *commands):
     """Heading: what is measured, by which commands, on what machine."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that everything is put away
     print(what)
     for c in commands:
         print(f"  $ {c}")
