@@ -140,8 +140,8 @@ struct mg_call_shape {
 #define MG_NO_ARGUMENT 1  /* such a call has no length, or no flags; others are arguments 2 to 4 */
 #define MG_SHAPES      32 /* a power of two above the last MG_SYS_* */
 
-/* Places for the numbers of followed TCP sockets: a power of two. */
-#define MG_FOLLOWED_NUMBERS 16384
+/* Places for the numbers of followed TCP sockets, and of refused ones: a power of two. */
+#define MG_NUMBERS 16384
 
 /* Existing processes that --pid follows, children among them. */
 #define MG_FOLLOWED_MAX 16384
@@ -235,7 +235,7 @@ struct mg_bpf_settings {
 /* The programs' .bss (bpf/caller.bpf.h). */
 struct mg_places {
 	__u64 caller[MG_CALLERS][MG_CALLER_BYTES / 8]; /* each begins with the thread's numbers */
-	__u64 number[MG_FOLLOWED_NUMBERS];
+	__u64 number[2 * MG_NUMBERS];                  /* of followed sockets, of refused ones */
 };
 
 /*

@@ -21,6 +21,9 @@ struct caller {
 _Static_assert(sizeof(struct caller) == MG_CALLER_BYTES, "MG_CALLER_BYTES");
 #define TAKING 1 /* no thread's: its process would have the id 0 */
 
+/* Whether a thread may have no place of which a call was recorded. */
+volatile __u8 any_unplaced SEC(".data.unplaced") = 0;
+
 /* Returns a thread's numbers, as bpf_get_current_pid_tgid() does. */
 static __always_inline __u64 numbers_of(const struct task_struct *t)
 {
@@ -40,7 +43,8 @@ static __always_inline __u64 numbers_of(const struct task_struct *t)
  */
 struct {
 	struct caller callers[MG_CALLERS];
-	volatile __u64 numbers[MG_FOLLOWED_NUMBERS]; /* followed.bpf.h */
+	volatile __u64 followed[MG_NUMBERS]; /* followed.bpf.h */
+	volatile __u64 refused[MG_NUMBERS];  /* verdict.bpf.h */
 } places_by_number __attribute__((aligned(64)));
 _Static_assert(sizeof(places_by_number) == sizeof(struct mg_places), "mg_places");
 
@@ -118,6 +122,7 @@ static __always_inline void leave_place(struct task_struct *t, __u64 thread)
 	if (stored) {
 		*stored = c->state;
 		stored->placed = 0;
+		any_unplaced |= !(TASK_READ(t, flags) & PF_EXITING);
 	}
 	set_thread(c, 0);
 }

@@ -191,6 +191,8 @@ static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
 	struct taken t;
 	__u64 sock = 0, tables, lost;
 
+	if (sk && is_unfollowed(sk) && !is_foreign(sk, dev))
+		return 0;
 	if (sk && dev_sends_again(skb, sk, dev, event))
 		return 0;
 	tables = generation_now();

@@ -13,27 +13,36 @@
 #else
 
 /* CPUs number sockets in batches that begin at the same places of a small table: hence the hash. */
+static __always_inline __u32 place_number(__u64 number)
+{
+	return number * 0x9e3779b97f4a7c15ULL >> 32 & (MG_NUMBERS - 1);
+}
+
 static __always_inline volatile __u64 *place_of_number(__u64 number)
 {
-	return &places_by_number
-			.numbers[number * 0x9e3779b97f4a7c15ULL >> 32 & (MG_FOLLOWED_NUMBERS - 1)];
+	return &places_by_number.followed[place_number(number)];
 }
 
 /* The loader changes settings.round with the filters, and empties the places. */
-static __always_inline __u64 followed_mark(__u64 number)
+static __always_inline __u64 mark_in(__u64 number, __u64 round)
 {
-	return number ^ (__u64)settings.round << 56;
+	return number ^ round << 56;
+}
+
+static __always_inline __u64 mark_now(__u64 number)
+{
+	return mark_in(number, settings.round);
 }
 
 static __always_inline bool is_followed(__u64 number)
 {
-	return *place_of_number(number) == followed_mark(number);
+	return *place_of_number(number) == mark_now(number);
 }
 
 /* Call it when the socket has been put into `socks`. */
 static __always_inline void number_followed(__u64 number)
 {
-	*place_of_number(number) = followed_mark(number);
+	*place_of_number(number) = mark_now(number);
 }
 
 /* Call it before the socket is taken out. */

@@ -24,6 +24,7 @@
 #include "tuple.bpf.h"
 #include "memo.bpf.h"
 #include "followed.bpf.h"
+#include "verdict.bpf.h"
 #include "select.bpf.h"
 #include "cookie.bpf.h"
 #include "compat.bpf.h"

@@ -215,20 +215,6 @@ static __always_inline void emit_state(const struct sock *sk, const struct tcp_s
 	state_of_rare(sk, tp, cookie);
 }
 
-/* Applies the filters to a TCP socket. */
-static __always_inline int judge_tcp(const struct sock *sk)
-{
-	struct endpoints e;
-
-	if (!settings.active)
-		return WANTED;
-	sock_addresses(sk, e.laddr, e.raddr);
-	e.netns = POINTER(sock, sk, __sk_common.skc_net.net)->ns.inum;
-	e.lport = sk->__sk_common.skc_num;
-	e.rport = bpf_ntohs(sk->__sk_common.skc_dport);
-	return judge(&e, MG_KIND_tcp);
-}
-
 /*
  * Returns the key by which a socket's segments are found before they are translated, 0 if they are
  * not. `number` is the one to count the socket by if there is no room.
@@ -321,9 +307,9 @@ static __noinline int has_no_place(__u64 key, __u64 cookie, __u64 number)
  * Returns whether a connection that the current thread uses is to be followed. The filters come
  * first: with them most connections are refused again and again.
  */
-static __always_inline bool is_wanted_late(const struct sock *sk)
+static __always_inline bool is_wanted_late(struct sock *sk)
 {
-	return judge_tcp(sk) == WANTED && current_selects();
+	return judge_connected(sk) == WANTED && current_selects();
 }
 
 /*

@@ -37,10 +37,7 @@ static __always_inline __u16 mss_of(const struct tcp_sock *tp)
 	return mss < 0xffff ? mss : 0xffff;
 }
 
-/*
- * Applies the filters to a call on a TCP socket. One that is not followed, or not yet, is judged by
- * its ends at each call, which costs less than to remember the verdict.
- */
+/* Applies the filters to a call on a TCP socket; one that is not followed is judged by its ends. */
 static __always_inline bool tcp_passes(struct sock *sk)
 {
 	struct endpoints e;
@@ -229,11 +226,20 @@ static __always_inline void remember_call(
 	zerocopy_begins(state, c->sk, c->dir, c->flags);
 }
 
+/* Returns whether the filters are known to refuse the call's socket, and will after the call. */
+static __always_inline bool stays_refused(const struct begun_call *c)
+{
+	const struct sock *s = CAST(sock, c->sk);
+
+	return is_refused(GET(s, __sk_common.skc_cookie.counter)) && c->call != MG_SYS_bind &&
+	       c->call != MG_SYS_connect;
+}
+
 /*
- * Returns whether a call concerns no socket; else `c` may have it. That takes loads alone, fewer
- * than the search for the thread's state, which then is not needed.
+ * Returns whether a call concerns no socket, or a refused one; else `c` may have it. That takes
+ * loads alone, fewer than the search for the thread's state, which then is not needed.
  */
-static __always_inline bool has_no_socket(
+static __always_inline bool is_not_wanted(
 	const struct task_struct *t, struct pt_regs *regs, struct begun_call *c)
 {
 	if (!CAN_CAST || c->call == MG_SYS_socket || c->call == MG_SYS_socketpair ||
@@ -242,7 +248,7 @@ static __always_inline bool has_no_socket(
 		return false;
 	c->fd = (__s32)SYS_ARG0(regs);
 	c->sk = sock_of_fd(t, c->fd);
-	return !c->sk;
+	return !c->sk || stays_refused(c);
 }
 
 /* Returns the state of the thread whose call is to be recorded; NULL if memory is short. */
@@ -257,7 +263,11 @@ static __always_inline struct task_state *current_caller(const struct mg_ring *r
 	state = state_of_current(t);
 	if (!state)
 		state = meet_task(t);
-	return state && r->epoch_now ? take_place(t, state) : state;
+	if (state && r->epoch_now)
+		state = take_place(t, state);
+	if (!any_unplaced && state && !has_place(t))
+		any_unplaced = 1;
+	return state;
 }
 
 SEC("tp_btf/sys_enter")
@@ -278,7 +288,9 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 		return 0;
 	thread = traced_on(r);
 	t = task_here(r, thread);
-	if (has_no_socket(t, regs, &c))
+	if (!thread && is_not_for_tracing(t))
+		return 0;
+	if (is_not_wanted(t, regs, &c))
 		return 0;
 	if (!(thread && caller_state(thread)) && !state_of_current(bpf_get_current_task_btf()) &&
 		!everything(t) && !((settings.active || settings.cgroup) && current_selects()))

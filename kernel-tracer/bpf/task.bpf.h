@@ -81,13 +81,19 @@ static __always_inline bool everything(const struct task_struct *t)
  * Returns false for a task of which no program keeps anything, as most are: one load, where the
  * look-up takes a call.
  */
-static __always_inline bool may_have_storage(struct task_struct *t)
+static __always_inline bool may_have_storage(const struct task_struct *t)
 {
 #if CAN_CAST
 	if (bpf_core_field_exists(t->bpf_storage))
 		return TASK_POINTER(t, bpf_storage);
 #endif
 	return true;
+}
+
+/* Returns whether a task is not traced, and will not be for the socket that it uses. */
+static __always_inline bool is_not_for_tracing(const struct task_struct *t)
+{
+	return !cfg.all && !settings.cgroup && !may_have_storage(t);
 }
 
 static __always_inline struct task_state *task_of(struct task_struct *t)
@@ -154,6 +160,8 @@ static __always_inline bool task_watched(struct task_struct *t)
 		return false;
 	if (has_place(t)) /* a call of it has been recorded */
 		return true;
+	if (settings.served && !any_unplaced)
+		return false;
 	state = task_storage(&tasks, t, 0);
 	return state && (!settings.served || state->serves);
 }

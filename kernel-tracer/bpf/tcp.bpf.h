@@ -84,7 +84,7 @@ static __always_inline void connection_established(
 			return;
 		if (settings.active)
 			bpf_map_delete_elem(&undecided, &self);
-		if (judge_tcp(sk) != WANTED)
+		if (judge_connected(sk) != WANTED)
 			return;
 	}
 	cookie = known ? known->cookie : socket_cookie(sk);
@@ -107,6 +107,8 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 	tp = bpf_skc_to_tcp_sock(sk);
 	if (!tp)
 		return 0;
+	if (now == TCP_LISTEN || now == TCP_SYN_SENT)
+		ends_change(sk);
 	if (now == TCP_LISTEN) {
 		listening_begins(sk);
 		return 0;
@@ -163,7 +165,7 @@ int BPF_PROG(on_tcp_recv, struct sock *sk, struct sk_buff *skb)
 	struct tcp_sock *tp;
 	struct packet g;
 
-	if (!cookie && (!cfg.all || judge_tcp(sk) != WANTED))
+	if (!cookie && (!cfg.all || judge_connected(sk) != WANTED))
 		return 0;
 	tp = TCP_SOCK(sk);
 	if (!tp)

@@ -87,7 +87,7 @@ static void free_place(const struct hooks *h, pid_t pid)
 	munmap(places, sizeof(*places));
 }
 
-/* Empties the places of followed sockets' numbers. */
+/* Empties the places of followed and refused sockets' numbers. */
 static void forget_numbers(const struct hooks *h)
 {
 	struct mg_places *places = map_places(h);
