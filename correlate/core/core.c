@@ -30,6 +30,7 @@
 #include "task/threads.h"
 #include "trace/dispatch.h"
 #include "trace/loss.h"
+#include "trace/reconnect.h"
 #include "trace/recording.h"
 #include "trace/sides.h"
 
@@ -241,6 +242,8 @@ static void process_hook(struct core *c, struct mg_event *e)
 	e->cycles = clockmap_cycles(&c->clock, e->time_ns) -
 		    (uint64_t)cpu_offsets_correction(&c->offsets, e->cpu);
 	count_hook(c, e);
+	if (reconnect_concerns(c, e))
+		reconnect_on_event(c, e);
 	pass(c, e);
 }
 

@@ -113,6 +113,7 @@ struct core_sockets {
 	struct mg_sock *live;       /* list of all sockets but those closed long ago */
 	struct mg_sock *alone;      /* opened sockets whose peer has not been seen */
 	struct mg_sock *places;     /* sockets by addresses, the latest of each */
+	struct reconnected *again;  /* by cookie (trace/reconnect.h) */
 };
 
 /* Threads by number, and those of them that hold ended calls (task/holders.h). */

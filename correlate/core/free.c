@@ -24,6 +24,7 @@
 #include "task/process.h"
 #include "task/threads.h"
 #include "trace/other.h"
+#include "trace/reconnect.h"
 #include "trace/stack.h"
 
 void core_free(struct core *c)
@@ -43,6 +44,7 @@ void core_free(struct core *c)
 	frames_free(c);
 	requests_free(c);
 	synacks_free(c);
+	reconnect_free(c);
 	free(c->marked.marks);
 	closed_free(c);
 	HASH_CLEAR(hh_alone, c->sockets.alone);

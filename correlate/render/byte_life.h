@@ -81,7 +81,8 @@ struct life {
 	size_t marks;
 };
 
-/* Parses "4097/tx" into cookie and direction. Returns false if it names no flow. */
+/* Parses "4097/tx", as flow_name() writes it, into number and direction. Returns false if it names
+ * no flow. */
 bool flow_parse(const char *id, uint64_t *cookie, bool *rx);
 /*
  * Parses "100-199" (both included) or "100+100" into [from, to). Returns false if it is no range.

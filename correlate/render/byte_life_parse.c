@@ -15,6 +15,15 @@ bool flow_parse(const char *id, uint64_t *cookie, bool *rx)
 	if (*id < '0' || *id > '9')
 		return false;
 	*cookie = strtoull(id, &end, 10) | (uint64_t)inode << 62 | (uint64_t)lttng << 61;
+	if (*end == '.' && end[1] >= '0' &&
+		end[1] <= '9') { /* a further connection of the socket */
+		uint64_t connection = strtoull(end + 1, &end, 10);
+
+		if (*cookie >= FLOW_CONNECTION || connection < 2 ||
+			connection > FLOW_CONNECTIONS_END / FLOW_CONNECTION)
+			return false;
+		*cookie += (connection - 1) * FLOW_CONNECTION;
+	}
 	*rx = strcmp(end, "/rx") == 0;
 	return *rx || strcmp(end, "/tx") == 0;
 }

@@ -12,11 +12,21 @@ void flow_name(char out[32], uint64_t sock, bool rx)
 {
 	bool inode = sock >> 62 & 1, lttng = sock >> 61 == 1;
 	const char *kind = inode ? "ino:" : lttng ? "lttng:" : "";
-	char digits[20];
+	char digits[20 + 1];
 	size_t at = sizeof(digits), n = strlen(kind);
+	uint64_t before = 0; /* earlier connections */
 
-	if (inode || lttng)
+	if (inode || lttng) {
 		sock &= ~(inode ? 1ull << 62 : 1ull << 61);
+	} else if (sock >= FLOW_CONNECTION && sock < FLOW_CONNECTIONS_END) {
+		before = sock / FLOW_CONNECTION;
+		sock %= FLOW_CONNECTION;
+	}
+	if (before) {
+		for (before++; before; before /= 10)
+			digits[--at] = (char)('0' + before % 10);
+		digits[--at] = '.';
+	}
 	do {
 		digits[--at] = (char)('0' + sock % 10);
 		sock /= 10;

@@ -145,7 +145,8 @@ double report_rate_error_ppm(const struct report *r);
 /* Returns the additional error of an interval between two CPUs. */
 double report_cpu_offset_ns(const struct report *r);
 /*
- * Writes "4097/tx", from the socket's cookie; "ino:4097/tx", from its inode where it has no cookie.
+ * Writes "4097/tx", from the socket's cookie; "4097.2/tx" for its second connection; "ino:4097/tx",
+ * from its inode where it has no cookie.
  */
 void flow_name(char out[32], uint64_t sock, bool rx);
 /* returns the same in a static buffer */

@@ -212,7 +212,7 @@ static void tsv_flow(struct line *to, const struct annotation *a)
 	uint64_t sock = a->sock ? annotated_flow(a).sock : 0;
 	char name[32];
 
-	if (sock >> 61) { /* numbers that have names */
+	if (sock >= FLOW_CONNECTION) { /* more than a number */
 		flow_name(name, sock, a->rx);
 		line_text(to, name);
 	} else if (sock) {

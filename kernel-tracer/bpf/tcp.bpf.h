@@ -110,6 +110,8 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 	if (now == TCP_LISTEN || now == TCP_SYN_SENT)
 		ends_change(sk);
 	if (now == TCP_LISTEN) {
+		if (known) /* it was connected before */
+			forget(sk);
 		listening_begins(sk);
 		return 0;
 	}

@@ -64,15 +64,18 @@ def address_text(packed: bytes) -> str:
 
 # sockets without a cookie, by a bit of their number: those known by inode, and those of LTTng's events
 _FLOW_PREFIXES = ((62, "ino:"), (61, "lttng:"))
+# added to the cookie of a TCP socket for each connection that it had before
+_CONNECTION = 1 << 40
 
 
 def flow_text(sock: int, rx: bool) -> str:
-    """Return the name of a flow as magnet prints it, such as "4097/tx" or "ino:530676/rx"."""
+    """Return the name of a flow as magnet prints it, such as "4097/tx", "4097.2/tx" or "ino:530676/rx"."""
     end = "rx" if rx else "tx"
     for bit, prefix in _FLOW_PREFIXES:
         if sock >> bit & 1:
             return f"{prefix}{sock & ~(1 << bit)}/{end}"
-    return f"{sock}/{end}"
+    before, cookie = divmod(sock, _CONNECTION)
+    return f"{cookie}.{before + 1}/{end}" if before and not sock >> 61 else f"{sock}/{end}"
 
 
 def flow_key(text: str) -> Tuple[int, bool]:
@@ -81,7 +84,8 @@ def flow_key(text: str) -> Tuple[int, bool]:
     for bit, prefix in _FLOW_PREFIXES:
         if sock.startswith(prefix):
             return int(sock[len(prefix):]) | 1 << bit, end == "rx"
-    return int(sock), end == "rx"
+    cookie, _, connection = sock.partition(".")
+    return int(cookie) + (int(connection or 1) - 1) * _CONNECTION, end == "rx"
 
 
 def _compact(keys: NDArray[Any], text: Any) -> Tuple[NDArray[Any], List[str]]:

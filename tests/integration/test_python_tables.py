@@ -35,7 +35,7 @@ COLUMNS = (
 V4 = bytes(10) + b"\xff\xff" + bytes((10, 0, 0, 1))
 V6 = b"\xfd\x77" + bytes(13) + b"\x00"  # ends in a zero, which no text may lose
 ROWS = (
-    (1500, 2 ** 63, 12.5, 1, 1, 1, 4097, 1, 1, V4, 80, 1, -1),
+    (1500, 2 ** 63, 12.5, 1, 1, 1, 4097 + (1 << 40), 1, 1, V4, 80, 1, -1),
     (0, NONE, float("nan"), -1, 2, 255, 0, 0, 0, bytes(16), 0, 0, 7),
     (3000, 0, 0.0, 0, 0, 0, 2 ** 62 + 5, 0, 2, V6, 443, 1, 3),
 )
@@ -79,7 +79,7 @@ def numpy_columns(call):
     check(str(call["begin"].tolist()) == "[1500, None, 3000]" and np.isnat(call["begin"][1]),
           "a time that is not known is NaT")
     check(call["bytes"][0] == 2.0 ** 63 and np.isnan(call["bytes"][1]), "a number that is not known is NaN")
-    for name, wanted in (("kind", ["udp", None, "tcp"]), ("flow", ["4097/rx", None, "ino:5/tx"]),
+    for name, wanted in (("kind", ["udp", None, "tcp"]), ("flow", ["4097.2/rx", None, "ino:5/tx"]),
                          ("function", ["send", None, "Grüße"]), ("state", ["closed", "open", "3"]),
                          ("remote", ["10.0.0.1:80", None, "[fd77::]:443"])):
         check(call[name].tolist() == wanted, f"{name} has the words {wanted}")

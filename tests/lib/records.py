@@ -81,7 +81,8 @@ def flow(sock, rx):
     for bit, prefix in ((62, "ino:"), (61, "lttng:")):
         if sock >> bit & 1:
             return f"{prefix}{sock & ~(1 << bit)}/{'rx' if rx else 'tx'}"
-    return f"{sock}/{'rx' if rx else 'tx'}"
+    before, cookie = divmod(sock, 1 << 40)
+    return f"{cookie}{f'.{before + 1}' if before and not sock >> 61 else ''}/{'rx' if rx else 'tx'}"
 
 
 def address(packed, port):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """
-Filters refuse a connected socket, which is remembered. A socket that then gets ends which they pass is recorded, and
-so is a connection that new filters pass; one that they refuse again is not.
+Filters refuse a connected socket, which is remembered. A socket that then gets ends which they pass is recorded, each
+connection by itself, and so is a connection that new filters pass; one that they refuse again is not.
 """
 import os
 import re
@@ -35,7 +35,7 @@ def trips(c):
 def disconnect(c):
     if ctypes.CDLL(None).connect(c.fileno(), bytes(16), 16):
         raise OSError("connect")
-ports = {REFUSED}, {PASSED}, {REFUSED}
+ports = {REFUSED}, {PASSED}, {REFUSED}, {PASSED}
 for port in set(ports):
     threading.Thread(target=serve, args=(socket.create_server(("127.0.0.1", port)),), daemon=True).start()
 c = socket.socket()
@@ -57,17 +57,22 @@ def ports_of(flow):
     return {int(e.rsplit(":", 1)[1]) for e in (flow["local"], flow["remote"]) if e}
 
 
-def one_socket():
-    with Recording(PYTHON, "-c", REUSED, options=("-q", "--kernel-only", "--port", PASSED, "--port", LISTENED)) as rec:
+def one_socket(*filters, passed):
+    """{port: connections} that the filters pass; each connection of the socket is one of its own."""
+    with Recording(PYTHON, "-c", REUSED, options=("-q", "--kernel-only", *filters)) as rec:
         report = rec.report()
     check(lost(report) == 0, "nothing was lost")
     flows = [f for f in report["flows"] if f["bytes"]]
-    check(not any(REFUSED in ports_of(f) for f in flows), "the port that is refused has no flow")
-    for port in (PASSED, LISTENED):
+    check({p for f in flows for p in ports_of(f) if p in (REFUSED, PASSED, LISTENED)} == set(passed),
+          f"{filters}: flows of the ports {sorted(passed)} alone")
+    for port, connections in passed.items():
         mine = [f for f in flows if port in ports_of(f)]
         check(sorted((f["direction"], f["bytes"], f["coverage"]) for f in mine) ==
-              [("rx", TRIPS * SIZE, 1)] * 2 + [("tx", TRIPS * SIZE, 1)] * 2,
-              f"port {port}: both ends of a connection, each byte at each boundary")
+              [(way, TRIPS * SIZE, 1) for way in ("rx", "tx") for _ in range(2 * connections)],
+              f"port {port}: both ends of {connections} connections, each byte at each boundary")
+    again = {f["id"] for f in flows if "." in f["id"]}
+    check(len(again) == 2 * (sum(passed.values()) - 2),
+          f"of the socket's connections all but the first are numbered: {sorted(again)}")
 
 
 def counted(directory, port):
@@ -111,5 +116,6 @@ def other_filters():
 
 
 need_kernel_side()
-one_socket()
+one_socket("--port", PASSED, "--port", LISTENED, passed={PASSED: 2, LISTENED: 1})
+one_socket(passed={REFUSED: 2, PASSED: 2, LISTENED: 1})
 other_filters()

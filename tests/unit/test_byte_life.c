@@ -57,7 +57,11 @@ static void names_of_flows_and_ranges_are_read(void **unused)
 	assert_true(cookie == (3 | 1ull << 61) && !rx);
 	assert_true(flow_parse("ino:12/rx", &cookie, &rx));
 	assert_true(cookie == (1ull << 62 | 12) && rx);
+	assert_true(flow_parse("4097.3/tx", &cookie, &rx));
+	assert_true(cookie == 4097 + 2 * FLOW_CONNECTION && !rx);
 	assert_false(flow_parse("4097", &cookie, &rx));
+	assert_false(flow_parse("4097.1/tx", &cookie, &rx));
+	assert_false(flow_parse("4097./tx", &cookie, &rx));
 	assert_false(flow_parse("x/tx", &cookie, &rx));
 	assert_true(range_parse("100-199", &from, &to));
 	assert_true(from == 100 && to == 200);

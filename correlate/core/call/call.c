@@ -60,6 +60,16 @@ void call_no_longer_open(struct core *c, const struct kernel_call *k)
 		f->use.open--;
 }
 
+static void enters_kernel(struct core *c, const struct kernel_call *k)
+{
+	struct flow *f = flow_of_call(c, k);
+
+	if (f) {
+		f->use.open++;
+		f->use.in_kernel++;
+	}
+}
+
 static void leaves_kernel(struct core *c, const struct kernel_call *k)
 {
 	struct flow *f = flow_of_call(c, k);
@@ -110,14 +120,9 @@ void call_on_enter(struct core *c, struct thread *t, const struct mg_event *e)
 	t->at_lock = false;
 	t->since = e->cycles;
 	if (s) {
-		struct flow *f = flow_of_call(c, k);
-
 		sock_used_by(c, s, t);
 		s->kind = p->kind;
-		if (f) {
-			f->use.open++;
-			f->use.in_kernel++;
-		}
+		enters_kernel(c, k);
 	}
 }
 
@@ -258,16 +263,19 @@ static void note_position(struct core *c, const struct mg_sys_exit *p)
 /* Learns a call's socket that was opened, or first met, within the call. */
 static void learn_socket(struct core *c, struct kernel_call *k, const struct mg_sys_exit *p)
 {
-	struct flow *f;
-
 	if (k->cookie || !p->sock || k->kind != MG_KIND_tcp || k->call != p->call)
 		return;
 	k->cookie = p->sock;
-	f = flow_of_call(c, k);
-	if (f) {
-		f->use.open++;
-		f->use.in_kernel++;
-	}
+	enters_kernel(c, k);
+}
+
+void call_moves_to(struct core *c, struct thread *t, uint64_t cookie)
+{
+	leaves_kernel(c, &t->now);
+	call_no_longer_open(c, &t->now);
+	t->now.cookie = cookie;
+	if (sock_get(c, cookie))
+		enters_kernel(c, &t->now);
 }
 
 /*

@@ -11,6 +11,10 @@ void call_on_exit(struct core *c, struct thread *t, const struct mg_event *e);
 bool call_was_restarted(const struct kernel_call *k);
 /* Gives up the present call of a thread, whose end will not be known. */
 void call_abandon(struct core *c, struct thread *t);
+/*
+ * Call it when the socket of a thread's present call gets another number. Nothing else has changed.
+ */
+void call_moves_to(struct core *c, struct thread *t, uint64_t cookie);
 void call_no_longer_open(struct core *c, const struct kernel_call *k);
 
 #endif

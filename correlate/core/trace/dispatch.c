@@ -431,6 +431,11 @@ static bool is_of_scheduler(unsigned int id)
 	}
 }
 
+bool event_has_sock(unsigned int id)
+{
+	return id == MG_EVENT_stack_block || !is_of_scheduler(id);
+}
+
 /* Kinds of event, for to_part() and note_readying(). */
 enum {
 	/* a scheduler event, not caused by the thread in whose context it is recorded */

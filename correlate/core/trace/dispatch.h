@@ -5,6 +5,8 @@
 
 #include "core.h"
 
+/* Returns whether a hook's event has a socket's cookie, which is its payload's first field then. */
+bool event_has_sock(unsigned int id);
 void core_dispatch(struct core *c, const struct mg_event *e, struct annotation *a);
 
 #endif
