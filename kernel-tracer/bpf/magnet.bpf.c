@@ -46,6 +46,7 @@
 #include "listen.bpf.h"
 #include "descriptor.bpf.h"
 #include "syscall.bpf.h"
+#include "syscall_end.bpf.h"
 #include "socket.bpf.h"
 #include "socket_fallback.bpf.h"
 #include "lock.bpf.h"
