@@ -7,6 +7,7 @@ import os
 import re
 import resource
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
@@ -288,7 +289,7 @@ def again():
         return
     # with the filter a socket is refused until it has its port
     for port, options in ((0, ()), (4321, ("--port", "4321"))):
-        d = f"{TOP}/again{port}"
+        d = tempfile.mkdtemp(dir=TOP) + "/t"
         p = with_descriptors(d, "--layers", "ip,device,tcp", *options, "--", PYTHON, "-c", AGAIN, port, 17000)
         seen = {"dev_queue": set(), "sock_ready": set()}
         told = lost = 0
@@ -399,6 +400,9 @@ need_program("babeltrace2")
 try:
     for test in (malformed, shared, many, again, connections, threads, limits, anonymous):
         print("---", test.__name__)
-        test()
+        if test is again:  # what others run takes numbers of inodes, and the CPUs' places in the table, meanwhile
+            patiently(test)
+        else:
+            test()
 finally:
     shutil.rmtree(TOP)
