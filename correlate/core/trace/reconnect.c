@@ -69,16 +69,16 @@ static struct reconnected *next_of(struct core *c, struct reconnected *r, uint64
 void reconnect_on_event(struct core *c, struct mg_event *e)
 {
 	/* in every payload that has one, the cookie is the first field */
-	uint64_t *number = &e->sys_enter.sock, before;
+	uint64_t cookie = e->sys_enter.sock, before;
 	struct reconnected *r = NULL;
 	struct thread *t;
 
-	if (!event_has_sock(e->id) || *number >= FLOW_CONNECTION)
+	if (!event_has_sock(e->id) || cookie >= FLOW_CONNECTION)
 		return;
-	HASH_FIND(hh, c->sockets.again, number, sizeof(*number), r);
-	before = r ? r->now : *number;
+	HASH_FIND(hh, c->sockets.again, &cookie, sizeof(cookie), r);
+	before = r ? r->now : cookie;
 	if (connects_again(c, e, before)) {
-		r = next_of(c, r, *number);
+		r = next_of(c, r, cookie);
 		t = thread_in_call(c, e);
 		if (r && t && t->now.cookie == before) /* it may send in the same call */
 			call_moves_to(c, t, r->now);
@@ -86,10 +86,10 @@ void reconnect_on_event(struct core *c, struct mg_event *e)
 	if (!r)
 		return;
 	t = e->id == MG_EVENT_sys_exit ? thread_in_call(c, e) : NULL;
-	if (t && cookie_of(t->now.cookie) == *number) /* it began on an earlier connection */
-		*number = t->now.cookie;
+	if (t && cookie_of(t->now.cookie) == cookie) /* it began on an earlier connection */
+		e->sys_enter.sock = t->now.cookie;
 	else
-		*number = r->now;
+		e->sys_enter.sock = r->now;
 }
 
 void reconnect_free(struct core *c)
