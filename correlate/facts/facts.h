@@ -24,10 +24,10 @@
 #define FACT_NO_FUNCTION UINT16_MAX
 
 /*
- * A TCP socket's number is its cookie, plus this for each connection that it had before: it may be
- * connected again. Names have these as "4097.2/tx".
+ * A TCP socket's number is its cookie, plus this for each recorded connection that it had before:
+ * it may be connected again. Names have these as "4097.2/tx".
  */
-#define FLOW_CONNECTION      (1ull << 40)
+#define FLOW_CONNECTION      (1ull << 44)
 #define FLOW_CONNECTIONS_END (1ull << 61) /* from here on numbers name other sockets */
 
 struct fact_flow_id {

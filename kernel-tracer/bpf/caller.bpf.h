@@ -21,7 +21,7 @@ struct caller {
 _Static_assert(sizeof(struct caller) == MG_CALLER_BYTES, "MG_CALLER_BYTES");
 #define TAKING 1 /* no thread's: its process would have the id 0 */
 
-/* Whether a thread may have no place of which a call was recorded. */
+/* Whether a thread that does not end may have no place although a call of it was recorded. */
 volatile __u8 any_unplaced SEC(".data.unplaced") = 0;
 
 /* Returns a thread's numbers, as bpf_get_current_pid_tgid() does. */
@@ -122,8 +122,9 @@ static __always_inline void leave_place(struct task_struct *t, __u64 thread)
 	if (stored) {
 		*stored = c->state;
 		stored->placed = 0;
-		any_unplaced |= !(TASK_READ(t, flags) & PF_EXITING);
 	}
+	if (!(TASK_READ(t, flags) & PF_EXITING))
+		any_unplaced = 1;
 	set_thread(c, 0);
 }
 #endif

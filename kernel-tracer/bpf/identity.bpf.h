@@ -114,6 +114,7 @@ __noinline int tell_connection(__u64 address)
 	const struct sock *sk = (void *)address;
 	struct endpoints ends = {};
 	__u64 cookie;
+	__u8 state;
 
 	if (!entry)
 		return 0;
@@ -122,10 +123,12 @@ __noinline int tell_connection(__u64 address)
 	if (!cookie || BPF_CORE_READ(sk, __sk_common.skc_cookie.counter) != cookie)
 		return 0;
 	read_ends(sk, &ends);
-	TELL(sock_open, mg_sock_open, e, {
-		e->sock = cookie;
-		read_numbers(tp, e);
-	});
+	state = BPF_CORE_READ(sk, __sk_common.skc_state);
+	if (state != TCP_SYN_SENT) /* its numbers are not the connection's yet */
+		TELL(sock_open, mg_sock_open, e, {
+			e->sock = cookie;
+			read_numbers(tp, e);
+		});
 	TELL(sock_state, mg_sock_state, e, {
 		e->sock = cookie;
 		e->write_seq = BPF_CORE_READ(tp, write_seq);
@@ -135,7 +138,7 @@ __noinline int tell_connection(__u64 address)
 		e->netns = ends.netns;
 		e->lport = cfg.anonymize ? 0 : ends.lport;
 		e->rport = cfg.anonymize ? 0 : ends.rport;
-		e->now = BPF_CORE_READ(sk, __sk_common.skc_state);
+		e->now = state;
 		e->family = BPF_CORE_READ(sk, __sk_common.skc_family);
 		e->ulp = ulp_of(tp);
 	});

@@ -57,15 +57,18 @@ static __always_inline __u64 number_at(const __u64 *at)
 	} while (0)
 
 /*
- * Returns the kernel's cookie if one was requested before, else the time: cookies count from 1, and
- * stay far below.
+ * Returns the kernel's cookie if one was requested before, else a hash of the time and the address:
+ * cookies count from 1, and stay far below.
  */
-static __always_inline __u64 socket_cookie(const struct sock *sk)
-{
-	__u64 cookie = BPF_CORE_READ(sk, __sk_common.skc_cookie.counter);
-
-	return cookie ? cookie : bpf_ktime_get_ns();
-}
+#define OLD_COOKIE (1ull << 43)
+#define socket_cookie(sk)                                                                         \
+	({                                                                                        \
+		__u64 cookie_ = BPF_CORE_READ(sk, __sk_common.skc_cookie.counter),                \
+		      at_ = (__u64)(sk);                                                          \
+		cookie_ ? cookie_                                                                 \
+			: OLD_COOKIE | (mix(mix(cfg.seed, bpf_ktime_get_ns()), number_at(&at_)) & \
+					       (OLD_COOKIE - 1));                                 \
+	})
 
 /* Cookie of a socket that connects, perhaps after a refusal: it keeps its number. */
 #define cookie_again(sk, before) ((before) ? (before) : socket_cookie(sk))

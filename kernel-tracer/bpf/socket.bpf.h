@@ -65,8 +65,8 @@ int BPF_PROG(on_sock_copy, struct sk_buff *skb, int len)
 	if (!len)
 		zerocopy_taken(skb);
 	if (!sock) {
-		if (sk && sk->sk_protocol == IPPROTO_TCP &&
-			internet(sk->__sk_common.skc_family)) /* one that is not followed */
+		if (sk && sk->sk_protocol == IPPROTO_TCP && sk->sk_type == SOCK_STREAM &&
+			internet(sk->__sk_common.skc_family)) /* TCP's, and not followed */
 			return 0;
 		state = current_task();
 		if (!state || !state->call || !state->other)

@@ -160,7 +160,8 @@ static __always_inline bool task_watched(struct task_struct *t)
 		return false;
 	if (has_place(t)) /* a call of it has been recorded */
 		return true;
-	if (settings.served && !any_unplaced)
+	/* one that ends has left its place, and still closes its files */
+	if (settings.served && !any_unplaced && !(TASK_READ(t, flags) & PF_EXITING))
 		return false;
 	state = task_storage(&tasks, t, 0);
 	return state && (!settings.served || state->serves);

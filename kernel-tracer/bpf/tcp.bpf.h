@@ -107,7 +107,7 @@ int BPF_PROG(on_sock_state, struct sock *sk, int old, int now)
 	tp = bpf_skc_to_tcp_sock(sk);
 	if (!tp)
 		return 0;
-	if (now == TCP_LISTEN || now == TCP_SYN_SENT)
+	if (now == TCP_LISTEN || now == TCP_SYN_SENT || now == TCP_ESTABLISHED)
 		ends_change(sk);
 	if (now == TCP_LISTEN) {
 		if (known) /* it was connected before */

@@ -56,7 +56,7 @@ static __always_inline int judge_connected(struct sock *sk)
 	return verdict;
 }
 
-/* Call it for a socket that connects, perhaps again, or listens. */
+/* Call it for a socket that connects, perhaps again, has connected, or listens. */
 static __always_inline void ends_change(const struct sock *sk)
 {
 	__u64 number = sk->__sk_common.skc_cookie.counter;

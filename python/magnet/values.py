@@ -65,7 +65,7 @@ def address_text(packed: bytes) -> str:
 # sockets without a cookie, by a bit of their number: those known by inode, and those of LTTng's events
 _FLOW_PREFIXES = ((62, "ino:"), (61, "lttng:"))
 # added to the cookie of a TCP socket for each connection that it had before
-_CONNECTION = 1 << 40
+_CONNECTION = 1 << 44
 
 
 def flow_text(sock: int, rx: bool) -> str:

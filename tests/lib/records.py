@@ -81,7 +81,7 @@ def flow(sock, rx):
     for bit, prefix in ((62, "ino:"), (61, "lttng:")):
         if sock >> bit & 1:
             return f"{prefix}{sock & ~(1 << bit)}/{'rx' if rx else 'tx'}"
-    before, cookie = divmod(sock, 1 << 40)
+    before, cookie = divmod(sock, 1 << 44)
     return f"{cookie}{f'.{before + 1}' if before and not sock >> 61 else ''}/{'rx' if rx else 'tx'}"
 
 

@@ -120,6 +120,22 @@ def by_protocol():
     check(not any(e["event"] in ("tcp_send", "sock_state") for e in events), "nor events of TCP")
 
 
+def raw_of_tcp():
+    """A raw socket that gets TCP's segments is none of TCP's."""
+    program = """
+import socket
+raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_TCP)
+l = socket.create_server(("127.0.0.1", 0))
+c = socket.create_connection(l.getsockname())
+for _ in range(10):
+    c.send(b"x")
+    raw.recv(1000)
+"""
+    with Recording(PYTHON, "-c", program, options=("--kernel-only", "--protocol", "raw")) as rec:
+        copied = [e for e in rec.events() if e["event"] == "sock_copy"]
+    check(len(copied) == 10, f"of 10 messages {len(copied)} are copied")
+
+
 def by_address():
     report, _ = talk(6, "--address", "127.0.0.2/32", "--protocol", "tcp")
     tcp = of(report, "tcp")
@@ -343,6 +359,7 @@ by_port()
 repeated()
 not_namespaces()
 by_protocol()
+raw_of_tcp()
 by_address()
 by_sample()
 scheduler_of_those_that_serve()

@@ -72,6 +72,35 @@ static void a_connection_may_be_known_once_it_is_established(void **unused)
 	feed_end(&c);
 }
 
+/* At the begin of each part of a recording; `rcv_nxt` is not known yet. */
+static void announced(struct core *c, uint64_t t, uint8_t state)
+{
+	struct mg_event e = feed_event(MG_EVENT_sock_open, t, 0);
+
+	e.cpu = -1;
+	e.sock_open = (struct mg_sock_open){.sock = SOCK, .snd_una = 999, .snd_nxt = 1000};
+	feed(c, &e);
+	e = feed_event(MG_EVENT_sock_state, t, 0);
+	e.cpu = -1;
+	e.sock_state = (struct mg_sock_state){.sock = SOCK, .now = state};
+	feed(c, &e);
+}
+
+static void announcements_begin_no_connection(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	announced(&c, 100, 2); /* SYN_SENT */
+	announced(&c, 200, 2);
+	connection(&c, 1000, 999);
+	announced(&c, 20000, 7); /* it is closed, but not freed */
+	assert_moved(&c, SOCK, 100);
+	assert_null(sock_find(&c, AGAIN));
+	feed_end(&c);
+}
+
 static void attempts_that_fail_are_no_connections(void **unused)
 {
 	struct core c;
@@ -114,6 +143,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_connection_has_its_own_bytes),
 		cmocka_unit_test(a_connection_may_be_known_once_it_is_established),
+		cmocka_unit_test(announcements_begin_no_connection),
 		cmocka_unit_test(attempts_that_fail_are_no_connections),
 		cmocka_unit_test(calls_are_of_one_connection),
 	};

@@ -173,6 +173,9 @@ void sock_on_open(struct core *c, const struct mg_event *e)
 
 	if (!s || s->met.opened)
 		return;
+	if (!p->rcv_nxt && !p->bytes_received &&
+		!p->bytes_acked) /* announced while it was being opened */
+		return;
 	s->met.opened = true;
 	opening = s->state == MG_TCP_SYN_SENT;
 	anchor_set(&s->rx.anchor, p->rcv_nxt, p->bytes_received, false);

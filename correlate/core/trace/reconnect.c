@@ -32,19 +32,21 @@ static uint64_t cookie_of(uint64_t number)
 
 /*
  * Returns whether the event begins a connection on a socket that was connected before. With filters
- * it may be known only once it is established that the connection is recorded.
+ * it may be known only once it is established that the connection is recorded; one with data in its
+ * SYN is reported as open before that. Announcements, which are on no CPU, begin none.
  */
 static bool connects_again(struct core *c, const struct mg_event *e, uint64_t number)
 {
 	const struct mg_sock_state *p = &e->sock_state;
+	bool connects = e->id == MG_EVENT_sock_state && p->opener && p->now == MG_TCP_SYN_SENT,
+	     is_open = e->id == MG_EVENT_sock_open ||
+		       (e->id == MG_EVENT_sock_state && p->opener && p->now == MG_TCP_ESTABLISHED);
 	const struct mg_sock *s;
 
-	if (e->id != MG_EVENT_sock_state)
+	if ((!connects && !is_open) || e->cpu < 0)
 		return false;
 	s = sock_find(c, number);
-	return s && s->met.opened &&
-	       (p->now == MG_TCP_SYN_SENT ||
-		       (p->now == MG_TCP_ESTABLISHED && p->opener && s->state == MG_TCP_CLOSE));
+	return s && s->met.opened && (connects || s->state == MG_TCP_CLOSE);
 }
 
 /* Returns the socket's entry with the number of its next connection; NULL if memory is short. */
@@ -60,7 +62,7 @@ static struct reconnected *next_of(struct core *c, struct reconnected *r, uint64
 		if (!r)
 			return NULL;
 	}
-	/* there is room for two million; the last is never left */
+	/* there is room for a hundred thousand; the last is never left */
 	if (r->now + FLOW_CONNECTION < FLOW_CONNECTIONS_END)
 		r->now += FLOW_CONNECTION;
 	return r;

@@ -13,7 +13,7 @@
 /* Returns whether reconnect_on_event() has something to do. */
 static inline bool reconnect_concerns(const struct core *c, const struct mg_event *e)
 {
-	return c->sockets.again || e->id == MG_EVENT_sock_state;
+	return c->sockets.again || e->id == MG_EVENT_sock_state || e->id == MG_EVENT_sock_open;
 }
 /* Gives a hook's event of a further connection the number of that. Call it in order of time. */
 void reconnect_on_event(struct core *c, struct mg_event *e);
