@@ -84,7 +84,7 @@ static __always_inline void connection_established(
 			return;
 		if (settings.active)
 			bpf_map_delete_elem(&undecided, &self);
-		if (judge_connected(sk) != WANTED)
+		if (judge_tcp(sk) != WANTED)
 			return;
 	}
 	cookie = known ? known->cookie : socket_cookie(sk);

@@ -8,21 +8,10 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
+from reconnecting import SIZE, TALK
 
 own_network()  # starts over: nothing is made before
-PORT, TRIPS, SIZE, CONNECTIONS = 5731, 20, 100, 3
-TALK = f"""
-import ctypes, socket, threading, time
-def answer(c):
-    try:
-        while data := c.recv({SIZE}, socket.MSG_WAITALL):
-            c.sendall(data)
-    except ConnectionResetError:
-        pass
-def trip(c):
-    c.sendall(bytes({SIZE}))
-    c.recv({SIZE}, socket.MSG_WAITALL)
-"""
+PORT, TRIPS, CONNECTIONS = 5731, 20, 3
 # The listener's queue has room for one; the second one's SYN is heard when it is sent again.
 HANGS = TALK + f"""
 l = socket.socket()
@@ -33,8 +22,7 @@ first, second = socket.create_connection(l.getsockname()), socket.socket()
 threading.Timer(1.5, lambda: [threading.Thread(target=answer, args=(l.accept()[0],), daemon=True).start()
                               for _ in range(2)]).start()
 second.connect(l.getsockname())
-for _ in range({TRIPS}):
-    trip(second)
+trips(second, {TRIPS})
 """
 EARLY = TALK + f"""
 l = socket.socket()
@@ -42,18 +30,13 @@ l.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 l.setsockopt(socket.IPPROTO_TCP, socket.TCP_FASTOPEN, 5)
 l.bind(("127.0.0.1", {PORT}))
 l.listen()
-def serve():
-    while True:
-        answer(l.accept()[0])
-threading.Thread(target=serve, daemon=True).start()
+threading.Thread(target=serve, args=(l,), daemon=True).start()
 c = socket.socket()
 for _ in range({CONNECTIONS}):
     c.sendto(bytes({SIZE}), socket.MSG_FASTOPEN, l.getsockname())
     c.recv({SIZE}, socket.MSG_WAITALL)
-    for _ in range({TRIPS} - 1):
-        trip(c)
-    if ctypes.CDLL(None).connect(c.fileno(), bytes(16), 16):
-        raise OSError("connect")
+    trips(c, {TRIPS} - 1)
+    disconnect(c)
 """
 
 

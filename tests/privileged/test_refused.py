@@ -11,30 +11,14 @@ from collections import Counter
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
+from reconnecting import SIZE, TALK
 from tracer import TRACER, Tracer, events
 
 own_network()  # starts over: nothing is made before
 REFUSED, PASSED, LISTENED = 5721, 5722, 5723
-TRIPS, SIZE = 40, 100
+TRIPS = 40
 # One socket connects to each port in turn, then listens and accepts a connection.
-REUSED = f"""
-import ctypes, socket, threading
-def answer(c):
-    try:
-        while data := c.recv({SIZE}, socket.MSG_WAITALL):
-            c.sendall(data)
-    except ConnectionResetError:
-        pass
-def serve(l):
-    while True:
-        answer(l.accept()[0])
-def trips(c):
-    for _ in range({TRIPS}):
-        c.sendall(bytes({SIZE}))
-        c.recv({SIZE}, socket.MSG_WAITALL)
-def disconnect(c):
-    if ctypes.CDLL(None).connect(c.fileno(), bytes(16), 16):
-        raise OSError("connect")
+REUSED = TALK + f"""
 ports = {REFUSED}, {PASSED}, {REFUSED}, {PASSED}
 for port in set(ports):
     threading.Thread(target=serve, args=(socket.create_server(("127.0.0.1", port)),), daemon=True).start()
@@ -42,14 +26,14 @@ c = socket.socket()
 c.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 for port in ports:
     c.connect(("127.0.0.1", port))
-    trips(c)
+    trips(c, {TRIPS})
     disconnect(c)
 c.bind(("127.0.0.1", {LISTENED}))
 c.listen()
 peer = socket.create_connection(("127.0.0.1", {LISTENED}))
 accepted, _ = c.accept()
 threading.Thread(target=answer, args=(accepted,), daemon=True).start()
-trips(peer)
+trips(peer, {TRIPS})
 """
 
 
