@@ -102,10 +102,8 @@ void core_listen(struct core *c, listener_fn fn, void *arg)
 /* Returns a thread's counter reading corrected to the CPU that all CPUs are compared with. */
 static uint64_t own_reading(struct core *c, uint32_t tid, uint64_t counter)
 {
-	const struct thread *t = NULL;
+	const struct thread *t = c->offsets.certain ? thread_find(c, tid) : NULL;
 
-	if (c->offsets.certain)
-		HASH_FIND(hh, c->tasks.threads, &tid, sizeof(tid), t);
 	if (t)
 		counter -= (uint64_t)cpu_offsets_correction(&c->offsets, t->cpu);
 	return clockmap_counter(&c->clock, counter);

@@ -16,11 +16,19 @@
 #include "task/process.h"
 #include "task/threads.h"
 
-struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid)
+struct thread *thread_find(const struct core *c, uint32_t tid)
 {
-	struct thread **recent = &c->recent.thread[tid % RECENT_THREADS], *t = NULL;
+	struct thread *t = NULL;
 
 	HASH_FIND(hh, c->tasks.threads, &tid, sizeof(tid), t);
+	return t;
+}
+
+struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid)
+{
+	struct thread **recent = &c->recent.thread[tid % RECENT_THREADS];
+	struct thread *t = thread_find(c, tid);
+
 	if (t) {
 		if (pid)
 			t->pid = pid;

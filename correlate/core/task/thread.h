@@ -5,6 +5,8 @@
 
 #include "core.h"
 
+/* Returns the thread of this number, NULL if it is not known. */
+struct thread *thread_find(const struct core *c, uint32_t tid);
 struct thread *thread_make(struct core *c, uint32_t tid, uint32_t pid);
 static inline __attribute__((always_inline)) struct thread *thread_get(
 	struct core *c, uint32_t tid, uint32_t pid)

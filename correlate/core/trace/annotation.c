@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shows listeners of events a part of the core's state; declared in contract.h. */
 #include "core.h"
+#include "task/thread.h"
 #include "task/threads.h"
 
 struct fact_flow_id annotated_flow(const struct annotation *a)
@@ -30,17 +31,9 @@ const uint64_t *annotated_states(const struct annotation *a)
 	return a->call ? a->call->state : NULL;
 }
 
-static const struct thread *find(const struct core *c, uint32_t tid)
-{
-	struct thread *t = NULL;
-
-	HASH_FIND(hh, c->tasks.threads, &tid, sizeof(tid), t);
-	return t;
-}
-
 const char *core_program(const struct core *c, uint32_t tid)
 {
-	const struct thread *t = find(c, tid);
+	const struct thread *t = thread_find(c, tid);
 
 	if (t && t->comm[0])
 		return t->comm;
@@ -49,7 +42,7 @@ const char *core_program(const struct core *c, uint32_t tid)
 
 bool core_ended_call(const struct core *c, uint32_t tid, uint64_t exit, struct ended_call *to)
 {
-	const struct thread *t = find(c, tid);
+	const struct thread *t = thread_find(c, tid);
 	const struct kernel_call *k = t && t->done.n ? &t->done.call[t->done.n - 1] : NULL;
 
 	if (!k || k->exit != exit)

@@ -8,6 +8,7 @@
 #include "event_table.h"
 #include "call/call.h"
 #include "socket/socket.h"
+#include "task/thread.h"
 #include "task/threads.h"
 #include "trace/dispatch.h"
 
@@ -19,9 +20,8 @@ struct reconnected {
 
 static struct thread *thread_in_call(const struct core *c, const struct mg_event *e)
 {
-	struct thread *t = NULL;
+	struct thread *t = thread_find(c, e->tid);
 
-	HASH_FIND(hh, c->tasks.threads, &e->tid, sizeof(e->tid), t);
 	return t && t->in_call ? t : NULL;
 }
 
