@@ -8,9 +8,8 @@ Bulk TCP throughput lost to recording, sender and receiver saturating the machin
               of sender and receiver are the same each time, and what is lost is what the hooks cost
   BYTES       in writes of that size instead of iperf3's 128 KiB
 """
-from observers import *
+from bulk_transfer import *
 
-SECONDS = 1          # of one transfer
 TIME = duration(44)  # of all
 ONE_CPU = "--one-cpu" in sys.argv
 SIZES = [a for a in sys.argv[1:] if a != "--one-cpu"]
@@ -22,33 +21,10 @@ need_kernel_side()
 need_program("iperf3", "ip", "nsenter")
 
 
-class Transfer:
-    """One iperf3 client that waits to be let go, so that an observer can be told its process."""
-
-    def __init__(self, net, prefix=()):
-        client = net.inside(net.a, *END, "iperf3", "-c", net.B, "-p", 5300, "-t", SECONDS, "-J", *WRITES)
-        self.p = start(*prefix, "sh", "-c", "read go; exec \"$@\"", "sh", *client,
-                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.pid = self.p.pid
-
-    def go(self):
-        """Gbit/s that arrived, and the time it took."""
-        began = time.monotonic()
-        try:
-            out, _ = self.p.communicate("\n", timeout=60)
-        finally:
-            stop(self.p)
-        self.elapsed = time.monotonic() - began
-        result = json.loads(out)
-        if "error" in result:
-            sys.exit("iperf3: " + result["error"])
-        return result["end"]["sum_received"]["bits_per_second"] / 1e9
-
-
 def observed(kind):
     """How one observer is measured: throughput, CPU share, note."""
     def turn(net):
-        transfer = Transfer(net)
+        transfer = Transfer(net, (), END, WRITES)
         try:
             observer = kind(transfer.pid)
             with observer:
@@ -63,7 +39,7 @@ def observed(kind):
 def recorded(net, magnet=MAGNET):
     """magnet record around the client: both sides; the daemons' CPU time is in session.json."""
     with Place() as top:
-        transfer = Transfer(net, (magnet, "record", "-q", "-o", top + "/t", "--"))
+        transfer = Transfer(net, (magnet, "record", "-q", "-o", top + "/t", "--"), END, WRITES)
         rate = transfer.go()
         with open(top + "/t/session.json") as f:
             session = json.load(f)
@@ -109,8 +85,7 @@ begin("Bulk TCP throughput from one network namespace to another, bare and recor
       "magnet record -q -o DIR -- iperf3 ...",
       "tcpdump -i VETH [-s 96] -w /dev/null")
 with Network() as network:
-    server = network.popen(network.b, *END, "iperf3", "-s", "-p", "5300", stdout=subprocess.DEVNULL,
-                           stderr=subprocess.DEVNULL, preexec_fn=die_with_parent)
+    server = transfers_arrive(network, *END)
     try:
         Tcpdump.device = network.a
         Tcpdump.inside = tuple(network.inside(network.a))
@@ -126,7 +101,6 @@ with Network() as network:
         for peer in OTHER_KINDS + [Tcpdump, TcpdumpShort]:
             if peer.works():
                 WAYS[peer.name] = observed(peer)
-        time.sleep(0.3)  # the server must listen
         observed(Bare)(network)
         show(turns(network, WAYS))
     finally:

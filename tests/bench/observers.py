@@ -169,10 +169,11 @@ class EmptyHooks(Observer):
     inside = [()]   # command prefixes: netfilter hooks belong to a network namespace each
 
     def begin(self):
-        self.all = []
+        self.all, self.attached = [], []
         for prefix in self.inside:
             # tracepoints belong to the machine
             places = [x for x in self.places if not self.all or x.startswith("nf:")]
+            self.attached += places
             self.all.append(start(*prefix, program("empty_hooks"), *self.options, *places, stdin=subprocess.PIPE,
                                   stdout=subprocess.PIPE, bufsize=0))
             wait_for_line(self.all[-1].stdout, "ready")
@@ -184,7 +185,7 @@ class EmptyHooks(Observer):
             p.stdout.close()
 
     def run_stats(self):
-        """(runs, ns) of each, while RunStatistics are collected."""
+        """(runs, ns) of each one `attached`, while RunStatistics are collected."""
         return [(int(d["run_cnt"]), int(d["run_time_ns"]))
                 for p in self.all for d in fdinfo(p.pid) if "prog_type" in d]
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """
-run_statistics.py [--server] [OPTION...]: ns a run of each BPF program, by the kernel's run statistics, of this build
-and of the one that MAGNET_BENCH_OTHER names, both with these options of the tracer, in alternating short turns: round
-trips, or requests to a web server. What others do makes all programs of a turn slower, so each program's ratio is
-divided by that of the program in the middle of the same pair of turns.
+run_statistics.py [--server | --bulk] [OPTION...]: ns a run of each BPF program, by the kernel's run statistics, of this
+build and of the one that MAGNET_BENCH_OTHER names, both with these options of the tracer, in alternating short turns:
+round trips, requests to a web server, or bulk transfers whose sender is recorded. What others do makes all programs of
+a turn slower, so each program's ratio is divided by that of the program in the middle of the same pair of turns.
 """
 import statistics
 
+import bulk_transfer
 from observers import *
 from web_server import CONNECTIONS, TURN_S, Server
 
@@ -49,6 +50,38 @@ class Requests(Server):
         self.done = self.requests
 
 
+class Bulk:
+    """Transfers through a pair of veth devices, each by a process of its own that is recorded."""
+
+    turns, unit = 10, "64 KiB"
+    says = f"iperf3 -c {Network.B} -t {bulk_transfer.SECONDS}"
+    next = None  # the transfer that is about to begin
+
+    def __enter__(self):
+        self.network = Network()
+        self.network.__enter__()
+        self.server = bulk_transfer.transfers_arrive(self.network)
+        EmptyHooks.inside = [tuple(self.network.inside(ns)) for ns in (self.network.a, self.network.b)]
+        return self
+
+    def __exit__(self, *unused):
+        if self.next:
+            stop(self.next.p)
+        stop(self.server)
+        self.network.__exit__()
+
+    @property
+    def pid(self):
+        self.next = self.next or bulk_transfer.Transfer(self.network)
+        return self.next.pid
+
+    def ask(self):
+        transfer = self.next or bulk_transfer.Transfer(self.network)
+        self.next = None
+        transfer.go()
+        self.done = transfer.bytes / 65536
+
+
 need_kernel_side()
 if not OTHER_KINDS:
     sys.exit("MAGNET_BENCH_OTHER=DIR is missing: the build directory of another version")
@@ -59,6 +92,10 @@ if "--server" in OPTIONS:
     OPTIONS.remove("--server")
     Tracer.always = ()  # the server listens already
     load = Requests()
+elif "--bulk" in OPTIONS:
+    need_program("iperf3", "ip", "nsenter")
+    OPTIONS.remove("--bulk")
+    load = Bulk()
 else:
     load = Trips()
 
@@ -95,7 +132,10 @@ def empty_turn():
     with RunStatistics(), EmptyHooks() as e:
         before = e.run_stats()
         load.ask()
-        return Turn({place: (a[0] - b[0], a[1] - b[1]) for place, b, a in zip(e.places, before, e.run_stats())})
+        runs = dict.fromkeys(e.places, (0, 0))
+        for place, b, a in zip(e.attached, before, e.run_stats()):
+            runs[place] = (runs[place][0] + a[0] - b[0], runs[place][1] + a[1] - b[1])
+        return Turn(runs)
 
 
 begin("What each BPF program costs a run, in this build and in another.", load.says,
