@@ -88,7 +88,7 @@ static __always_inline struct handed *handed_slot(__u64 skb, __u32 ifindex)
 	return &c->h[0];
 }
 
-static __always_inline void hand_over(const struct sk_buff *skb, const struct mg_packet *e)
+static __always_inline void hand_over(const struct sk_buff *skb, const struct packet_event *e)
 {
 	struct handed *h = handed_slot(0, 0);
 
@@ -98,20 +98,20 @@ static __always_inline void hand_over(const struct sk_buff *skb, const struct mg
 		count_lost();
 	h->skb = (__u64)skb;
 	h->sock = e->sock;
-	h->seq = e->seq + (e->tcp_flags & TCP_SYN ? 1 : 0); /* number of its first byte */
-	h->len = e->len;
-	h->ifindex = e->ifindex;
-	h->segs = e->segs;
-	h->via = e->via;
+	h->seq = (__u32)e->seq_len + (flags_of(e) & TCP_SYN ? 1 : 0); /* number of its first byte */
+	h->len = length_of(e);
+	h->ifindex = device_of(e);
+	h->segs = segments_of(e);
+	h->via = e->kinds >> VIA_AT;
 }
 
-/* Call it where dev_xmit found no room: the driver will be done with the packet all the same. */
-static __noinline int hand_over_unseen(
+/* The same in a frame of its own. */
+static __noinline int hand_over_parsed(
 	const struct sk_buff *skb, const struct packet *g, __u64 sock, int via)
 {
-	struct mg_packet e;
+	struct packet_event e;
 
-	fill_packet(&e, sock, g, skb, POINTER(sk_buff, skb, dev), via);
+	make_event(&e, sock, g, skb, ifindex_of(POINTER(sk_buff, skb, dev)), via);
 	hand_over(skb, &e);
 	return 0;
 }
@@ -157,23 +157,29 @@ static __always_inline int via_of(
 	return is_foreign(sk, dev) || is_port(dev) || from_above(skb, dev) ? VIA_FROM : VIA_OWN;
 }
 
+/* The driver will be done with the packet also where dev_xmit finds no room. */
+static __always_inline void record_sent(
+	const struct sk_buff *skb, const struct packet_event *e, __u16 event)
+{
+	struct taken t;
+
+	if (event == MG_EVENT_dev_xmit)
+		hand_over(skb, e);
+	if (take_here(&t))
+		publish_packet(&t, e, event);
+}
+
 /* Records a segment that a hook before has recorded; false if none has. */
 static __always_inline bool dev_sends_again(
 	struct sk_buff *skb, const struct sock *sk, const struct net_device *dev, __u16 event)
 {
-	struct mg_packet again;
-	struct taken t;
+	struct packet_event again;
 
 	if (!sent_before(&again, skb, sk))
 		return false;
-	again.via = via_of(skb, sk, dev);
-	again.ifindex = dev->ifindex;
-	if (event == MG_EVENT_dev_xmit) /* dev_done follows, also where this finds no room */
-		hand_over(skb, &again);
-	if (take_here(&t)) {
-		copy_packet((void *)t.slot->payload, &again);
-		publish(&t, event);
-	}
+	again.kinds |= (__u64)via_of(skb, sk, dev) << VIA_AT;
+	set_device(&again, dev->ifindex);
+	record_sent(skb, &again, event);
 	return true;
 }
 
@@ -188,6 +194,7 @@ static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
 	struct packet g = {};
 	bool kept = false;
 	int via = VIA_OWN;
+	struct packet_event e;
 	struct taken t;
 	__u64 sock = 0, tables, lost;
 
@@ -212,17 +219,20 @@ static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
 	}
 	if (!interface_passes(dev))
 		return 0;
-	if (!take_here(&t)) {
-		if (event == MG_EVENT_dev_xmit)
-			hand_over_unseen(skb, &g, sock, via);
+	if (KEEPS_JOURNEYS) {
+		make_event(&e, sock, &g, skb, ifindex_of(dev), via);
+		if (event == MG_EVENT_dev_queue && kept)
+			journey_begins(WAY_OUT, skb, (__u64)sk, NULL, tables, &e);
+		record_sent(skb, &e, event);
 		return 0;
 	}
-	fill_packet((void *)t.slot->payload, sock, &g, skb, dev, via);
+	/* elsewhere the frame has no room for an event that waits for its slot */
 	if (event == MG_EVENT_dev_xmit)
-		hand_over(skb, (void *)t.slot->payload);
-	else if (kept)
-		journey_begins(WAY_OUT, skb, (__u64)sk, NULL, tables, (void *)t.slot->payload);
-	publish(&t, event);
+		hand_over_parsed(skb, &g, sock, via);
+	if (take_here(&t)) {
+		make_event(&e, sock, &g, skb, ifindex_of(dev), via);
+		publish_packet(&t, &e, event);
+	}
 	return 0;
 }
 
@@ -331,16 +341,37 @@ static __always_inline bool may_be_late(
 	       interface_passes(dev) && !is_bridged(dev) && !came_before(skb, dev);
 }
 
+/*
+ * Identifies a packet that is for no followed socket of this namespace: one that has just come from
+ * another still has its socket. Returns where it is seen.
+ */
+static __always_inline int between_namespaces(
+	struct packet *g, __u64 *sock, const struct sk_buff *skb, unsigned char *ip, int version)
+{
+	const struct sock *sk = skb->sk;
+
+	if (sk && sent_by(g, sock, skb, sk)) {
+		if (!g->carried && g->proto == IPPROTO_TCP)
+			learn_path(g, skb, ip, version);
+		else if (!g->carried)
+			comes_from(skb, ip, *sock, version);
+		return VIA_FROM;
+	}
+	if (sk)
+		SET_TUPLE(g, 0); /* it may have been parsed as the socket's */
+	return on_its_way(g, sock, skb, ip, version);
+}
+
 static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 {
 	const struct net_device *dev = POINTER(sk_buff, skb, dev);
-	const struct sock *sk = skb->sk;
 	int via = VIA_OWN;
 	unsigned char *ip = skb->data;
 	int version = ip_version(skb);
 	const struct net *net = POINTER(net_device, dev, nd_net.net);
 	struct packet g = {};
 	bool kept = false;
+	struct packet_event e;
 	struct taken t;
 	__u64 sock = 0, tables = generation_now(), path;
 
@@ -363,28 +394,29 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 		via = VIA_OWN;
 		forget_note(&g);
 	} else {
-		if (event == MG_EVENT_dev_recv && may_be_late(&g, skb, dev))
-			note_datagram(skb, ip, version);
-		if (sk && sent_by(&g, &sock, skb, sk)) {
-			via = VIA_FROM;
-			if (!g.carried && g.proto != IPPROTO_TCP) /* its path is known */
-				comes_from(skb, ip, sock, version);
+		path = path_of_parsed(&g);
+		if (path && is_path_of(path, skb->sk)) { /* found here, no function is called */
+			via = owner_on(path, &sock);
 		} else {
-			if (sk)
-				SET_TUPLE(&g, 0);  /* it may have been parsed as the socket's */
-			path = path_of_parsed(&g); /* found here, no function is called */
-			via = path ? owner_on(path, &sock)
-				   : on_its_way(&g, &sock, skb, ip, version);
+			if (event == MG_EVENT_dev_recv && may_be_late(&g, skb, dev))
+				note_datagram(skb, ip, version);
+			via = between_namespaces(&g, &sock, skb, ip, version);
 		}
 		if (!via)
 			return;
 	}
-	if (!interface_passes(dev) || !take_here(&t))
+	if (!interface_passes(dev))
 		return;
-	fill_packet((void *)t.slot->payload, sock, &g, skb, dev, via);
-	if (kept)
-		journey_begins(WAY_IN, skb, (__u64)net, ip, tables, (void *)t.slot->payload);
-	publish(&t, event);
+	if (KEEPS_JOURNEYS) {
+		make_event(&e, sock, &g, skb, ifindex_of(dev), via);
+		if (kept) /* before its slot: see packet_event.bpf.h */
+			journey_begins(WAY_IN, skb, (__u64)net, ip, tables, &e);
+	}
+	if (!take_here(&t))
+		return;
+	if (!KEEPS_JOURNEYS)
+		make_event(&e, sock, &g, skb, ifindex_of(dev), via);
+	publish_packet(&t, &e, event);
 }
 
 SEC("tp_btf/netif_receive_skb")

@@ -24,12 +24,13 @@ static __always_inline void tcp_leaves(const struct sock *sk, const struct packe
 
 /* Records a segment at another hook. */
 static __always_inline void record_again(
-	const struct mg_packet *again, const struct net_device *dev, __u16 event)
+	struct packet_event *again, const struct net_device *dev, __u16 event)
 {
-	EMIT_NUMBERED(event, mg_packet, e, {
-		copy_packet(e, again);
-		e->ifindex = dev ? dev->ifindex : 0;
-	});
+	struct taken t;
+
+	set_device(again, ifindex_of(dev));
+	if (take(&t))
+		publish_packet(&t, again, event);
 }
 
 static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
@@ -39,13 +40,14 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 	const struct net_device *out = POINTER(nf_hook_state, ctx->state, out);
 	struct sock_entry *known;
 	__u64 sock = 0, tables;
-	struct mg_packet again;
+	struct packet_event e;
 	struct packet g = {};
 	struct taken t;
 	bool tcp;
+	int via;
 
-	if (event != MG_EVENT_ip_out && sk && sent_before(&again, skb, sk)) {
-		record_again(&again, out, event);
+	if (event != MG_EVENT_ip_out && sk && sent_before(&e, skb, sk)) {
+		record_again(&e, out, event);
 		return NF_ACCEPT;
 	}
 	tables = generation_now();
@@ -58,15 +60,20 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 		return NF_ACCEPT;
 	/* in a tunnel it has left the socket's own IP before */
 	tcp = !g.carried && sk->sk_protocol == IPPROTO_TCP;
-	if (take(&t)) {
-		struct mg_packet *e = (void *)t.slot->payload;
-
-		fill_packet(e, sock, &g, skb, out, g.carried ? VIA_FROM : VIA_OWN);
-		if (tcp && event == MG_EVENT_ip_out) {
-			e->context = context_here();
-			journey_begins(WAY_OUT, skb, (__u64)sk, NULL, tables, e);
+	via = g.carried ? VIA_FROM : VIA_OWN;
+	if (KEEPS_JOURNEYS && event == MG_EVENT_ip_out) {
+		make_event(&e, sock, &g, skb, ifindex_of(out), via);
+		if (tcp) { /* before its slot: see packet_event.bpf.h */
+			e.kinds |= (__u64)context_here() << CONTEXT_AT;
+			journey_begins(WAY_OUT, skb, (__u64)sk, NULL, tables, &e);
 		}
-		publish(&t, event);
+	}
+	if (take(&t)) {
+		if (!KEEPS_JOURNEYS || event != MG_EVENT_ip_out)
+			make_event(&e, sock, &g, skb, ifindex_of(out), via);
+		if (!KEEPS_JOURNEYS && tcp && event == MG_EVENT_ip_out)
+			e.kinds |= (__u64)context_here() << CONTEXT_AT;
+		publish_packet(&t, &e, event);
 	}
 	/* the packet's further events are recorded, or counted as lost, on their own */
 	if (!tcp && event == MG_EVENT_ip_out && !g.carried && !sk->__sk_common.skc_dport)
@@ -105,18 +112,18 @@ static __always_inline void room_at_arrival(const struct sock *sk, __u64 cookie)
 static __always_inline int ip_arrived(
 	struct sk_buff *skb, const struct net_device *dev, const struct net *net, __u16 event)
 {
-	struct mg_packet again;
+	struct packet_event e;
 	struct packet g = {};
 	struct taken t;
 	int version;
 	__u64 sock = 0;
 
-	if (received_before(&again, skb, (__u64)net)) {
+	if (received_before(&e, skb, (__u64)net)) {
 		if (event == MG_EVENT_ip_in)
-			room_at_arrival(POINTER(sk_buff, skb, sk), again.sock);
-		record_again(&again, dev, event);
+			room_at_arrival(POINTER(sk_buff, skb, sk), e.sock);
+		record_again(&e, dev, event);
 		if (event == MG_EVENT_ip_in)
-			state_at_ip(skb, again.sock, false);
+			state_at_ip(skb, e.sock, false);
 		return 0;
 	}
 	version = ip_version(skb);
@@ -129,8 +136,8 @@ static __always_inline int ip_arrived(
 	if (event == MG_EVENT_ip_in && g.proto == IPPROTO_TCP)
 		room_at_arrival(POINTER(sk_buff, skb, sk), sock);
 	if (take(&t)) {
-		fill_packet((void *)t.slot->payload, sock, &g, skb, dev, VIA_OWN);
-		publish(&t, event);
+		make_event(&e, sock, &g, skb, ifindex_of(dev), VIA_OWN);
+		publish_packet(&t, &e, event);
 	}
 	/* as for sent segments */
 	if (event == MG_EVENT_ip_in && g.proto == IPPROTO_TCP)
@@ -199,6 +206,7 @@ SEC("magnet_nf/forward")
 int on_ip_forward(struct bpf_nf_ctx *ctx)
 {
 	struct sk_buff *skb = ctx->skb;
+	struct packet_event e;
 	struct packet g = {};
 	struct taken t;
 	__u64 sock = 0;
@@ -208,8 +216,7 @@ int on_ip_forward(struct bpf_nf_ctx *ctx)
 
 	if (!via || !interface_passes(POINTER(nf_hook_state, ctx->state, out)) || !take(&t))
 		return NF_ACCEPT;
-	fill_packet((void *)t.slot->payload, sock, &g, skb, POINTER(nf_hook_state, ctx->state, out),
-		via);
-	publish(&t, MG_EVENT_ip_forward);
+	make_event(&e, sock, &g, skb, ifindex_of(POINTER(nf_hook_state, ctx->state, out)), via);
+	publish_packet(&t, &e, MG_EVENT_ip_forward);
 	return NF_ACCEPT;
 }

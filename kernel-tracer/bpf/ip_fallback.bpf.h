@@ -54,6 +54,7 @@ static __always_inline int ip_sending_at(struct sk_buff *skb, __u16 event, int v
 {
 	const struct sock *sk = skb->sk;
 	struct sock_entry *known;
+	struct packet_event e;
 	struct packet g = {};
 	struct other *o;
 	struct taken t;
@@ -82,13 +83,10 @@ static __always_inline int ip_sending_at(struct sk_buff *skb, __u16 event, int v
 	if (!route_passes(route_device(skb), &ifindex))
 		return 0;
 	if (take(&t)) {
-		struct mg_packet *e = (void *)t.slot->payload;
-
-		fill_packet(e, sock, &g, skb, NULL, VIA_OWN);
-		e->ifindex = ifindex;
+		make_event(&e, sock, &g, skb, ifindex, VIA_OWN);
 		if (known && event == MG_EVENT_ip_out)
-			e->context = context_here();
-		publish(&t, event);
+			e.kinds |= (__u64)context_here() << CONTEXT_AT;
+		publish_packet(&t, &e, event);
 	}
 	if (!known && event == MG_EVENT_ip_out && !sk->__sk_common.skc_dport)
 		peer_passes(skb, skb->head + skb->network_header, version, &g, sock, false);
@@ -152,6 +150,7 @@ int BPF_PROG(on_ip_in_6, struct sk_buff *skb)
 
 static __always_inline int ip_forwarding_at(struct sk_buff *skb)
 {
+	struct packet_event e;
 	struct packet g = {};
 	struct taken t;
 	__u32 ifindex;
@@ -160,11 +159,8 @@ static __always_inline int ip_forwarding_at(struct sk_buff *skb)
 
 	if (!via || !route_passes(route_device(skb), &ifindex) || !take(&t))
 		return 0;
-	struct mg_packet *e = (void *)t.slot->payload;
-
-	fill_packet(e, sock, &g, skb, NULL, via);
-	e->ifindex = ifindex;
-	publish(&t, MG_EVENT_ip_forward);
+	make_event(&e, sock, &g, skb, ifindex, via);
+	publish_packet(&t, &e, MG_EVENT_ip_forward);
 	return 0;
 }
 

@@ -28,19 +28,8 @@ struct journey {
 	__u64 ip[2];   /* received: IPv4's length and identification, and its addresses */
 	__u32 rest;    /* bytes in the buffer from the TCP header on */
 	__u32 network_header;
-	struct mg_packet e;
+	struct packet_event e;
 };
-
-/* Copies an event in words, which takes the fewest instructions. */
-typedef __u64 __attribute__((may_alias)) word;
-_Static_assert(sizeof(struct mg_packet) % sizeof(word) == 0, "words");
-
-static __always_inline void copy_packet(struct mg_packet *to, const struct mg_packet *from)
-{
-#pragma unroll
-	for (unsigned int i = 0; i < sizeof(*to) / sizeof(word); i++)
-		((word *)to)[i] = ((const word *)from)[i];
-}
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -50,6 +39,7 @@ struct {
 } journeys SEC(".maps");
 
 #if defined(CAN_RECALL) && CAN_CAST
+#define KEEPS_JOURNEYS true
 
 #define BARRIER() asm volatile("" ::: "memory")
 
@@ -87,13 +77,13 @@ static __always_inline __u32 rest_of(const struct sk_buff *skb, __u64 th)
  * header is at `ip`. `tables` is generation_now() from before its socket was looked up.
  */
 static __always_inline void journey_begins(enum way way, const struct sk_buff *skb, __u64 owner,
-	unsigned char *ip, __u64 tables, const struct mg_packet *e)
+	unsigned char *ip, __u64 tables, const struct packet_event *e)
 {
 	__u32 at = way;
 	struct journey *j = bpf_map_lookup_elem(&journeys, &at);
 	__u64 th = way == WAY_IN ? behind_ipv4(ip) : (__u64)skb->head + skb->transport_header;
 
-	if (!j || !j->read || e->proto != IPPROTO_TCP || e->tcp_flags & TCP_SYN ||
+	if (!j || !j->read || protocol_of(e) != IPPROTO_TCP || flags_of(e) & TCP_SYN ||
 		settings.interface[0])
 		return;
 	if (__sync_val_compare_and_swap(&j->busy, 0, 1))
@@ -108,7 +98,7 @@ static __always_inline void journey_begins(enum way way, const struct sk_buff *s
 		read_ip_words(j->ip, (__u64)ip);
 	j->rest = rest_of(skb, th);
 	j->network_header = skb->network_header;
-	copy_packet(&j->e, e);
+	copy_event(&j->e, e);
 	BARRIER();
 	j->skb = (__u64)skb;
 	BARRIER();
@@ -125,15 +115,14 @@ static __always_inline bool same_head(const struct journey *j)
 
 /* Takes over what was kept of this buffer; false if that has been replaced meanwhile. */
 static __always_inline bool take_over(
-	struct mg_packet *e, const struct journey *j, const struct sk_buff *skb)
+	struct packet_event *e, const struct journey *j, const struct sk_buff *skb)
 {
-	copy_packet(e, &j->e);
+	copy_event(e, &j->e);
 	BARRIER();
 	if (*(volatile __u64 *)&j->skb != (__u64)skb)
 		return false;
-	e->headers = skb->len > e->len ? skb->len - e->len : 0;
-	e->context = 0;
-	e->via = VIA_OWN;
+	e->sizes = (e->sizes & ~0xffffull) | headers_of(skb, length_of(e));
+	e->kinds &= (1ull << CONTEXT_AT) - 1;
 	return true;
 }
 
@@ -153,7 +142,7 @@ static __always_inline struct journey *journey_of(enum way way)
  * hook has recorded; false if there is no such.
  */
 static __always_inline bool sent_before(
-	struct mg_packet *e, const struct sk_buff *skb, const struct sock *sk)
+	struct packet_event *e, const struct sk_buff *skb, const struct sock *sk)
 {
 	struct journey *j = journey_of(WAY_OUT);
 	__u64 th = (__u64)skb->head + skb->transport_header;
@@ -165,7 +154,7 @@ static __always_inline bool sent_before(
 
 /* As above, of a segment that a device has received for this namespace. */
 static __always_inline bool received_before(
-	struct mg_packet *e, const struct sk_buff *skb, __u64 net)
+	struct packet_event *e, const struct sk_buff *skb, __u64 net)
 {
 	struct journey *j = journey_of(WAY_IN);
 	__u64 ip[2];
@@ -180,15 +169,16 @@ static __always_inline bool received_before(
 }
 
 #else
+#define KEEPS_JOURNEYS false
 
 #define journey_begins(way, skb, owner, ip, tables, e) (void)(tables)
 static __always_inline bool sent_before(
-	struct mg_packet *e, const struct sk_buff *skb, const struct sock *sk)
+	struct packet_event *e, const struct sk_buff *skb, const struct sock *sk)
 {
 	return false;
 }
 static __always_inline bool received_before(
-	struct mg_packet *e, const struct sk_buff *skb, __u64 net)
+	struct packet_event *e, const struct sk_buff *skb, __u64 net)
 {
 	return false;
 }

@@ -54,22 +54,22 @@ static __always_inline void put_note(__u32 slot, const struct note *n)
 /* Call it at the device for a datagram without a followed socket; its IP header is at `ip`. */
 static __noinline void note_datagram(const struct sk_buff *skb, unsigned char *ip, int version)
 {
-	struct mg_packet e = {};
 	struct datagram d = {};
+	struct packet_event e;
 	struct packet g = {};
 	struct note n = {};
 
 	if (!datagram_at(&d, skb, ip, version))
 		return;
 	datagram_packet(&g, &d, skb);
-	fill_packet(&e, 0, &g, skb, POINTER(sk_buff, skb, dev), VIA_OWN);
+	make_event(&e, 0, &g, skb, ifindex_of(POINTER(sk_buff, skb, dev)), VIA_OWN);
 	n.at = bpf_ktime_get_ns();
 	n.buffer = g.seq;
 	n.len = g.len;
-	n.headers = e.headers;
-	n.ifindex = e.ifindex;
-	n.segs = e.segs;
-	n.gso_size = e.gso_size;
+	n.headers = e.sizes;
+	n.ifindex = device_of(&e);
+	n.segs = segments_of(&e);
+	n.gso_size = e.sizes >> GSO_AT;
 	n.ip_id = g.ip_id;
 	n.frag = g.frag;
 	n.icmp_type = g.icmp_type;

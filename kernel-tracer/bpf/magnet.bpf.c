@@ -33,6 +33,7 @@
 #include "context.bpf.h"
 #include "stack.bpf.h"
 #include "packet.bpf.h"
+#include "packet_event.bpf.h"
 #include "journey.bpf.h"
 #include "translated.bpf.h"
 #include "request.bpf.h"

@@ -289,36 +289,4 @@ static __always_inline bool segment_at_ip(struct packet *g, __u64 *tuple, const 
 	return true;
 }
 
-static __always_inline void fill_packet(struct mg_packet *e, __u64 sock, const struct packet *g,
-	const struct sk_buff *skb, const struct net_device *dev, int via)
-{
-	const struct skb_shared_info *shared =
-		CAST(skb_shared_info, (void *)(skb->head + skb->end));
-	__u16 gso[2] = {};
-
-	if (CAN_CAST) {
-		gso[0] = shared->gso_size;
-		gso[1] = shared->gso_segs;
-	} else { /* they are adjacent */
-		bpf_probe_read_kernel(
-			gso, sizeof(gso), __builtin_preserve_access_index(&shared->gso_size));
-	}
-	e->sock = sock;
-	e->seq = g->seq;
-	e->len = g->len;
-	e->ack = g->ack;
-	e->ifindex = dev ? dev->ifindex : 0;
-	e->headers = skb->len > g->len ? skb->len - g->len : 0;
-	e->segs = gso[1] ? gso[1] : 1;
-	e->gso_size = gso[0];
-	e->ip_id = g->ip_id;
-	e->frag = g->frag;
-	e->tcp_flags = g->flags;
-	e->zero_window = g->proto == IPPROTO_TCP && !g->window;
-	e->icmp_type = g->icmp_type;
-	e->proto = g->proto;
-	e->context = 0;
-	e->via = via;
-}
-
 #endif

@@ -109,12 +109,27 @@ static __always_inline bool is_on_known_path(const struct packet *g)
 
 #define SET_TUPLE(g, number) ((g)->tuple = (number))
 
+/* Returns whether this is the path of what the socket (NULL: none) sends. */
+static __always_inline bool is_path_of(__u64 path, const struct sock *sk)
+{
+	__u8 state;
+
+	if (!sk)
+		return true;
+	state = sk->__sk_common.skc_state;
+	if (state == TCP_NEW_SYN_RECV || state == TCP_TIME_WAIT) /* not full sockets */
+		return false;
+	return sk->sk_protocol == IPPROTO_TCP && path == (PATH_FROM | cookie_of(sk));
+}
+
 #else
 
 /* The frames have no room for more. */
 #define path_of_parsed(g)           ((__u64)0)
 #define is_on_known_path(g)         false
+#define is_path_of(path, sk)        false
 #define remember_path(g, path, now) (void)(now)
+#define learn_path(g, skb, ip, version)
 #define SET_TUPLE(g, number)
 
 #endif
@@ -240,6 +255,28 @@ static __noinline int on_its_way(
 		datagram_packet(g, &d, skb);
 	return via;
 }
+
+#if defined(CAN_RECALL) && CAN_CAST
+
+/*
+ * Remembers the path of a segment that arrives_for() has found no owner for, and that still has its
+ * socket: after this hook it has none.
+ */
+static __noinline int learn_path(
+	const struct packet *g, const struct sk_buff *skb, unsigned char *ip, int version)
+{
+	__u64 key, path, now = generation_of_paths();
+	struct packet again;
+
+	if (!g->tuple || !segment_at_ip(&again, &key, skb, ip, version, NO_NETNS))
+		return 0;
+	path = path_at(key);
+	if (path)
+		remember_path(g, path, now);
+	return 0;
+}
+
+#endif
 
 /* Returns whether a received packet comes from a followed socket of this namespace. */
 static __noinline bool comes_back(
