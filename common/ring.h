@@ -36,6 +36,10 @@ struct mg_slot {
 #define MG_SLOT_ON_DISK 18 /* bytes from id up to the payload: id, ts, tid, pid */
 #define MG_SLOT_SKIP    6  /* bytes before id */
 
+/* In words: what programs keep here is found with the ring, and has no map to be looked up in. */
+#define MG_RING_JOURNEYS 32
+#define MG_RING_HANDED   16
+
 struct mg_ring {
 	__u64 head; /* next position to be taken, by producers */
 	__u64 lost; /* events that found the ring full */
@@ -51,6 +55,8 @@ struct mg_ring {
 	__u32 pad0[5];
 	__u64 tail; /* next position to be read, by the drain; on a line of its own */
 	__u64 pad1[7];
+	__u64 journeys[MG_RING_JOURNEYS]; /* of packets on the CPU, bpf/journey.bpf.h */
+	__u64 handed[MG_RING_HANDED];     /* to a driver, bpf/device.bpf.h */
 	struct mg_slot slot[]; /* slots: the near ones, then, if there are more, all of the ring */
 };
 

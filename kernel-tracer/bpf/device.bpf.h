@@ -64,28 +64,21 @@ struct handed {
 	__u16 via;
 };
 #define HANDED 4
-struct handed_cpu {
-	struct handed h[HANDED];
-};
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct handed_cpu);
-} handed SEC(".maps");
+_Static_assert(sizeof(struct handed) * HANDED == MG_RING_HANDED * sizeof(__u64), "handed");
 
 /* Returns the place of a buffer at a device, or with 0 a free one; else the first. */
 static __always_inline struct handed *handed_slot(__u64 skb, __u32 ifindex)
 {
-	__u32 zero = 0;
-	struct handed_cpu *c = bpf_map_lookup_elem(&handed, &zero);
+	struct mg_ring *r = ring_here();
+	struct handed *h;
 
-	if (!c)
+	if (!r)
 		return NULL;
+	h = (struct handed *)r->handed;
 	for (int i = 0; i < HANDED; i++)
-		if (c->h[i].skb == skb && (!skb || c->h[i].ifindex == ifindex))
-			return &c->h[i];
-	return &c->h[0];
+		if (h[i].skb == skb && (!skb || h[i].ifindex == ifindex))
+			return &h[i];
+	return h;
 }
 
 static __always_inline void hand_over(const struct sk_buff *skb, const struct packet_event *e)

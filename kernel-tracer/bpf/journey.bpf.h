@@ -31,12 +31,7 @@ struct journey {
 	struct packet_event e;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, WAYS);
-	__type(key, __u32);
-	__type(value, struct journey);
-} journeys SEC(".maps");
+_Static_assert(sizeof(struct journey) * WAYS <= MG_RING_JOURNEYS * sizeof(__u64), "journeys");
 
 #if defined(CAN_RECALL) && CAN_CAST
 #define KEEPS_JOURNEYS true
@@ -72,6 +67,13 @@ static __always_inline __u32 rest_of(const struct sk_buff *skb, __u64 th)
 	return skb->len - (__u32)(th - (__u64)skb->data);
 }
 
+static __always_inline struct journey *journey_on_cpu(enum way way)
+{
+	struct mg_ring *r = ring_here();
+
+	return r ? &((struct journey *)r->journeys)[way] : NULL;
+}
+
 /*
  * Keeps what has been recorded of a segment, which is in no tunnel. Received ones are IPv4's, whose
  * header is at `ip`. `tables` is generation_now() from before its socket was looked up.
@@ -79,8 +81,7 @@ static __always_inline __u32 rest_of(const struct sk_buff *skb, __u64 th)
 static __always_inline void journey_begins(enum way way, const struct sk_buff *skb, __u64 owner,
 	unsigned char *ip, __u64 tables, const struct packet_event *e)
 {
-	__u32 at = way;
-	struct journey *j = bpf_map_lookup_elem(&journeys, &at);
+	struct journey *j = journey_on_cpu(way);
 	__u64 th = way == WAY_IN ? behind_ipv4(ip) : (__u64)skb->head + skb->transport_header;
 
 	if (!j || !j->read || protocol_of(e) != IPPROTO_TCP || flags_of(e) & TCP_SYN ||
@@ -129,8 +130,7 @@ static __always_inline bool take_over(
 /* Returns what is kept; notes that somebody reads it. */
 static __always_inline struct journey *journey_of(enum way way)
 {
-	__u32 at = way;
-	struct journey *j = bpf_map_lookup_elem(&journeys, &at);
+	struct journey *j = journey_on_cpu(way);
 
 	if (j && !j->read)
 		j->read = 1;
