@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """
 A server is recorded, its client is not. Segments for the client are known by their path, which each CPU remembers;
-new connections with the same addresses and ports open while it does, and their requests are found all the same.
+new connections with the same addresses and ports open while it does, and their requests are found all the same. Both
+on loopback and through a pair of veth devices, where a segment still has its socket when it is received.
 """
 import os
 import sys
@@ -10,10 +11,12 @@ from collections import Counter
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
 
+HERE = "127.0.0.1"
 PORT, FROM, CONNECTIONS, TRIPS = 5711, 5712, 5, 50
 SERVER = f"""
-import socket
-server = socket.create_server(("127.0.0.1", {PORT}))
+import socket, sys
+server = socket.create_server((sys.argv[1], {PORT}))
+open(sys.argv[2], "w").close()
 for n in range({CONNECTIONS}):
     c, _ = server.accept()
     try:
@@ -22,20 +25,19 @@ for n in range({CONNECTIONS}):
     except ConnectionResetError:
         pass
 """
-# Resets each connection, so that the next one may have the same port.
+# Resets each connection, so that the next one may have the same port. A SYN that met a server on its way to listen would
+# be refused, and is seen at some hooks.
 CLIENT = f"""
-import socket, struct, time
+import os, socket, struct, sys, time
 done, until = 0, time.monotonic() + 30
+while not os.path.exists(sys.argv[2]) and time.monotonic() < until:
+    time.sleep(0.02)
 while done < {CONNECTIONS} and time.monotonic() < until:
     with socket.socket() as c:
         c.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        c.bind(("127.0.0.1", {FROM}))
-        try:
-            c.connect(("127.0.0.1", {PORT}))
-        except ConnectionRefusedError:
-            time.sleep(0.02)
-            continue
+        c.bind(("", {FROM}))
+        c.connect((sys.argv[1], {PORT}))
         for n in range({TRIPS}):
             c.sendall(bytes(100))
             c.recv(100, socket.MSG_WAITALL)
@@ -43,11 +45,15 @@ while done < {CONNECTIONS} and time.monotonic() < until:
 """
 
 
-def record(net):
-    """(event, where it is seen, kind of segment) -> how often it is recorded"""
-    with net.popen(net.a, PYTHON, "-c", CLIENT) as client:
+def record(net, namespace, address):
+    """
+    (event, where it is seen, kind of segment) -> how often it is recorded, of a server in this namespace at this
+    address
+    """
+    ready = scratch() + "/listens"
+    with net.popen(net.a, PYTHON, "-c", CLIENT, address, ready) as client:
         try:
-            with Recording(*net.inside(net.a, PYTHON, "-c", SERVER), options=("-q", "--kernel-only")) as rec:
+            with Recording(*net.inside(namespace, PYTHON, "-c", SERVER, address, ready), options=("-q", "--kernel-only")) as rec:
                 events = [e for e in rec.events() if "tcp_flags" in e["fields"] or e["event"] == "tcp_retransmit"]
         finally:
             stop(client)
@@ -61,11 +67,9 @@ def record(net):
     return found
 
 
-need_kernel_side()
-with Network() as network:
-    run("ip", "-n", network.a, "link", "set", "lo", "up")
+def check_far_end(net, namespace, address):
     for _ in range(5):
-        counts = record(network)
+        counts = record(net, namespace, address)
         if not any(kind == "retransmitted" for _, _, kind in counts):
             break
     if os.environ.get("MAGNET_TEST_KEEP"):
@@ -73,8 +77,15 @@ with Network() as network:
     for event, kind, each in (("dev_recv", "SYN", 1), ("ip_in", "SYN", 1), ("dev_recv", "data", TRIPS),
                               ("ip_in", "data", TRIPS)):
         n = counts[event, "own", kind]
-        check(n == CONNECTIONS * each, f"{event}, to the server, {kind}: {n} in {CONNECTIONS} connections")
+        check(n == CONNECTIONS * each, f"{address}: {event}, to the server, {kind}: {n} in {CONNECTIONS} connections")
     n = sum(v for (event, via, kind), v in counts.items() if (event, kind) == ("dev_recv", "data") and via != "own")
-    check(n == CONNECTIONS * TRIPS, f"dev_recv, to the client, data: {n} in {CONNECTIONS} connections")
+    check(n == CONNECTIONS * TRIPS, f"{address}: dev_recv, to the client, data: {n} in {CONNECTIONS} connections")
     n = sum(v for (event, via, kind), v in counts.items() if (event, kind) == ("ip_in", "data") and via != "own")
-    check(n == 0, "the client's own IP is not recorded")
+    check(n == 0, f"{address}: the client's own IP is not recorded")
+
+
+need_kernel_side()
+with Network() as network:
+    run("ip", "-n", network.a, "link", "set", "lo", "up")
+    check_far_end(network, network.a, HERE)
+    check_far_end(network, network.b, network.B)
