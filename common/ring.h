@@ -36,7 +36,10 @@ struct mg_slot {
 #define MG_SLOT_ON_DISK 18 /* bytes from id up to the payload: id, ts, tid, pid */
 #define MG_SLOT_SKIP    6  /* bytes before id */
 
-/* In words: what programs keep here is found with the ring, and has no map to be looked up in. */
+/*
+ * Sizes, in 64-bit words, of what programs keep in the ring: it is found with the ring, without
+ * another map.
+ */
 #define MG_RING_JOURNEYS 32
 #define MG_RING_HANDED   16
 

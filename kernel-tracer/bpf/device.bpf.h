@@ -91,10 +91,11 @@ static __always_inline void hand_over(const struct sk_buff *skb, const struct pa
 		count_lost();
 	h->skb = (__u64)skb;
 	h->sock = e->sock;
-	h->seq = (__u32)e->seq_len + (flags_of(e) & TCP_SYN ? 1 : 0); /* number of its first byte */
-	h->len = length_of(e);
-	h->ifindex = device_of(e);
-	h->segs = segments_of(e);
+	h->seq = (__u32)e->seq_len +
+		 (event_flags(e) & TCP_SYN ? 1 : 0); /* number of its first byte */
+	h->len = event_length(e);
+	h->ifindex = event_device(e);
+	h->segs = event_segments(e);
 	h->via = e->kinds >> VIA_AT;
 }
 
@@ -219,13 +220,17 @@ static __always_inline int dev_sending(struct sk_buff *skb, __u16 event)
 		record_sent(skb, &e, event);
 		return 0;
 	}
-	/* elsewhere the frame has no room for an event that waits for its slot */
-	if (event == MG_EVENT_dev_xmit)
-		hand_over_parsed(skb, &g, sock, via);
-	if (take_here(&t)) {
-		make_event(&e, sock, &g, skb, ifindex_of(dev), via);
-		publish_packet(&t, &e, event);
+	/* elsewhere the frame cannot hold an event while a slot is taken */
+	if (!take_here(&t)) {
+		if (event == MG_EVENT_dev_xmit)
+			hand_over_parsed(skb, &g, sock, via);
+		return 0;
 	}
+	make_event(&e, sock, &g, skb, ifindex_of(dev), via);
+	copy_event(t.slot->payload, &e);
+	if (event == MG_EVENT_dev_xmit)
+		hand_over(skb, (void *)t.slot->payload);
+	publish(&t, event);
 	return 0;
 }
 
@@ -335,8 +340,8 @@ static __always_inline bool may_be_late(
 }
 
 /*
- * Identifies a packet that is for no followed socket of this namespace: one that has just come from
- * another still has its socket. Returns where it is seen.
+ * Identifies a packet that is for no followed socket of this namespace. One that has just come from
+ * another namespace still has its socket. Returns where it is seen, 0 if it is nobody's.
  */
 static __always_inline int between_namespaces(
 	struct packet *g, __u64 *sock, const struct sk_buff *skb, unsigned char *ip, int version)
@@ -388,7 +393,8 @@ static __always_inline void dev_receiving(struct sk_buff *skb, __u16 event)
 		forget_note(&g);
 	} else {
 		path = path_of_parsed(&g);
-		if (path && is_path_of(path, skb->sk)) { /* found here, no function is called */
+		if (path &&
+			is_path_of(path, skb->sk)) { /* as most are: no packet is parsed again */
 			via = owner_on(path, &sock);
 		} else {
 			if (event == MG_EVENT_dev_recv && may_be_late(&g, skb, dev))

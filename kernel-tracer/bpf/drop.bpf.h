@@ -109,7 +109,7 @@ static __always_inline int dropped(void *ctx, struct sk_buff *skb, void *locatio
 		e->location = (__u64)location;
 		e->seq = g.seq;
 		e->len = g.len;
-		e->ifindex = dev ? dev->ifindex : 0;
+		e->ifindex = ifindex_of(dev);
 		e->reason = reason;
 		e->segs = segs ? segs : 1;
 		e->proto = g.proto;

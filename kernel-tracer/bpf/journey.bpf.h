@@ -31,7 +31,7 @@ struct journey {
 	struct packet_event e;
 };
 
-_Static_assert(sizeof(struct journey) * WAYS <= MG_RING_JOURNEYS * sizeof(__u64), "journeys");
+_Static_assert(sizeof(struct journey) * WAYS == MG_RING_JOURNEYS * sizeof(__u64), "journeys");
 
 #if defined(CAN_RECALL) && CAN_CAST
 #define KEEPS_JOURNEYS true
@@ -84,7 +84,7 @@ static __always_inline void journey_begins(enum way way, const struct sk_buff *s
 	struct journey *j = journey_on_cpu(way);
 	__u64 th = way == WAY_IN ? behind_ipv4(ip) : (__u64)skb->head + skb->transport_header;
 
-	if (!j || !j->read || protocol_of(e) != IPPROTO_TCP || flags_of(e) & TCP_SYN ||
+	if (!j || !j->read || event_protocol(e) != IPPROTO_TCP || event_flags(e) & TCP_SYN ||
 		settings.interface[0])
 		return;
 	if (__sync_val_compare_and_swap(&j->busy, 0, 1))
@@ -122,7 +122,7 @@ static __always_inline bool take_over(
 	BARRIER();
 	if (*(volatile __u64 *)&j->skb != (__u64)skb)
 		return false;
-	e->sizes = (e->sizes & ~0xffffull) | headers_of(skb, length_of(e));
+	e->sizes = (e->sizes & ~0xffffull) | headers_of(skb, event_length(e));
 	e->kinds &= (1ull << CONTEXT_AT) - 1;
 	return true;
 }

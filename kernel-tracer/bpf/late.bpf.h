@@ -67,8 +67,8 @@ static __noinline void note_datagram(const struct sk_buff *skb, unsigned char *i
 	n.buffer = g.seq;
 	n.len = g.len;
 	n.headers = e.sizes;
-	n.ifindex = device_of(&e);
-	n.segs = segments_of(&e);
+	n.ifindex = event_device(&e);
+	n.segs = event_segments(&e);
 	n.gso_size = e.sizes >> GSO_AT;
 	n.ip_id = g.ip_id;
 	n.frag = g.frag;

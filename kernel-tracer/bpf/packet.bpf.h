@@ -289,4 +289,10 @@ static __always_inline bool segment_at_ip(struct packet *g, __u64 *tuple, const 
 	return true;
 }
 
+/* Returns a device's index, 0 without a device. */
+static __always_inline __u32 ifindex_of(const struct net_device *dev)
+{
+	return dev ? dev->ifindex : 0;
+}
+
 #endif

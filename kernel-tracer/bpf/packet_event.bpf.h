@@ -50,27 +50,27 @@ PLACED_AT(via, kinds, VIA_AT);
 _Static_assert(sizeof(struct mg_packet) == sizeof(struct packet_event), "struct packet_event");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "struct packet_event");
 
-static __always_inline __u32 length_of(const struct packet_event *e)
+static __always_inline __u32 event_length(const struct packet_event *e)
 {
 	return e->seq_len >> LEN_AT;
 }
 
-static __always_inline __u32 device_of(const struct packet_event *e)
+static __always_inline __u32 event_device(const struct packet_event *e)
 {
 	return e->ack_ifindex >> IFINDEX_AT;
 }
 
-static __always_inline __u16 segments_of(const struct packet_event *e)
+static __always_inline __u16 event_segments(const struct packet_event *e)
 {
 	return e->sizes >> SEGS_AT;
 }
 
-static __always_inline __u8 flags_of(const struct packet_event *e)
+static __always_inline __u8 event_flags(const struct packet_event *e)
 {
 	return e->kinds >> FLAGS_AT;
 }
 
-static __always_inline __u8 protocol_of(const struct packet_event *e)
+static __always_inline __u8 event_protocol(const struct packet_event *e)
 {
 	return e->kinds >> PROTO_AT;
 }
@@ -130,11 +130,6 @@ static __always_inline void publish_packet(
 {
 	copy_event(t->slot->payload, e);
 	publish(t, event);
-}
-
-static __always_inline __u32 ifindex_of(const struct net_device *dev)
-{
-	return dev ? dev->ifindex : 0;
 }
 
 #endif

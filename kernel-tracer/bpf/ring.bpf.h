@@ -174,12 +174,7 @@ __noinline int has_room(void)
 /* Records a rare event without which others are useless: it has reserved room. */
 #define EMIT_RARE(event, type, e, ...) EMIT_UP_TO(cfg.ring_mask, event, type, e, __VA_ARGS__)
 #define EMIT_UP_TO(room, event, type, e, ...) \
-	EMIT_NUMBER_UP_TO(room, MG_EVENT_##event, type, e, __VA_ARGS__)
-/* The same of an event that is given by its number. */
-#define EMIT_NUMBERED(number, type, e, ...) \
-	EMIT_NUMBER_UP_TO(cfg.ring_room, number, type, e, __VA_ARGS__)
-#define EMIT_NUMBER_UP_TO(room, number, type, e, ...) \
-	EMIT_IF(take_up_to(&taken_, room), number, type, e, __VA_ARGS__)
+	EMIT_IF(take_up_to(&taken_, room), MG_EVENT_##event, type, e, __VA_ARGS__)
 /* The same for programs at tracepoints, and for those that have found ring and thread. */
 #define EMIT_HERE(event, type, e, ...) \
 	EMIT_IF(take_here(&taken_), MG_EVENT_##event, type, e, __VA_ARGS__)

@@ -99,8 +99,8 @@ static __always_inline void remember_path(const struct packet *g, __u64 path, __
 }
 
 /*
- * Returns whether a segment without a socket is on a path that is remembered: then no request was
- * there for it. One that opens a connection may be for another.
+ * Returns whether a segment for no followed socket is on a path that is remembered: then no request
+ * was there for it. One that opens a connection may be for another.
  */
 static __always_inline bool is_on_known_path(const struct packet *g)
 {
@@ -260,7 +260,8 @@ static __noinline int on_its_way(
 
 /*
  * Remembers the path of a segment that arrives_for() has found no owner for, and that still has its
- * socket: after this hook it has none.
+ * socket, so that nobody has looked for its path: IP, where it has none, then need not look for a
+ * request.
  */
 static __noinline int learn_path(
 	const struct packet *g, const struct sk_buff *skb, unsigned char *ip, int version)
@@ -268,7 +269,8 @@ static __noinline int learn_path(
 	__u64 key, path, now = generation_of_paths();
 	struct packet again;
 
-	if (!g->tuple || !segment_at_ip(&again, &key, skb, ip, version, NO_NETNS))
+	if (!g->tuple || path_of_parsed(g) /* another connection's */ ||
+		!segment_at_ip(&again, &key, skb, ip, version, NO_NETNS))
 		return 0;
 	path = path_at(key);
 	if (path)

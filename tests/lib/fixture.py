@@ -118,13 +118,16 @@ def need_program(*names):
 
 
 class Network:
-    """Two namespaces, magA (10.77.0.1, fd77::1) and magB, joined by veth; gone at the end."""
+    """
+    Two namespaces, magA (10.77.0.1, fd77::1) and magB, joined by veth; gone at the end. A second pair of a test has
+    another name.
+    """
 
     A, B = "10.77.0.1", "10.77.0.2"
     A6, B6 = "fd77::1", "fd77::2"
 
-    def __init__(self, rate=None, burst=None, gso_max_segs=None):
-        self.tag = f"mg{os.getpid()}"
+    def __init__(self, rate=None, burst=None, gso_max_segs=None, name=""):
+        self.tag = f"mg{os.getpid()}{name}"
         self.a, self.b = self.tag + "a", self.tag + "b"
         self.rate, self.burst, self.gso = rate, burst, gso_max_segs
 

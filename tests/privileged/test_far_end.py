@@ -25,8 +25,8 @@ for n in range({CONNECTIONS}):
     except ConnectionResetError:
         pass
 """
-# Resets each connection, so that the next one may have the same port. A SYN that met a server on its way to listen would
-# be refused, and is seen at some hooks.
+# Resets each connection, so that the next one may have the same port. Waits until the server listens: a SYN that came
+# before would be refused, and seen at some hooks.
 CLIENT = f"""
 import os, socket, struct, sys, time
 done, until = 0, time.monotonic() + 30
@@ -53,7 +53,8 @@ def record(net, namespace, address):
     ready = scratch() + "/listens"
     with net.popen(net.a, PYTHON, "-c", CLIENT, address, ready) as client:
         try:
-            with Recording(*net.inside(namespace, PYTHON, "-c", SERVER, address, ready), options=("-q", "--kernel-only")) as rec:
+            server = net.inside(namespace, PYTHON, "-c", SERVER, address, ready)
+            with Recording(*server, options=("-q", "--kernel-only")) as rec:
                 events = [e for e in rec.events() if "tcp_flags" in e["fields"] or e["event"] == "tcp_retransmit"]
         finally:
             stop(client)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """
 Hooks remember a packet's socket no longer than it is followed: connections that take turns at the same two ends, and
-at the same places in memory, each have their own packets; and a filter that is set while a connection lasts ends its
-packets, until it is taken back.
+at the same places in memory, each have their own packets, and so have connections that have the same ends in different
+namespaces at one time; and a filter that is set while a connection lasts ends its packets, until it is taken back.
 """
 import os
+import shlex
 import sys
+from collections import Counter
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
@@ -39,6 +41,27 @@ print(server.getsockname()[1])
 """
 
 
+PORT, FROM, TRIPS, SIZES = 5721, 5722, 400, (100, 130)
+ANSWER = f"""
+import socket
+server = socket.create_server(("{Network.B}", {PORT}))
+print(flush=True)
+c, _ = server.accept()
+while data := c.recv(1000):
+    c.sendall(b"x")
+"""
+ASK = f"""
+import socket, sys
+c = socket.socket()
+c.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+c.bind(("", {FROM}))
+c.connect(("{Network.B}", {PORT}))
+for n in range({TRIPS}):
+    c.sendall(bytes(int(sys.argv[1])))
+    c.recv(1)
+"""
+
+
 def set_filter(t, value):
     run(TRACER, "ctl", "--pid", t.pid, "set", value)
 
@@ -59,6 +82,38 @@ def turns():
               f"{direction}: in each layer they are the socket's own")
 
 
+def sent_from_two_namespaces(networks):
+    """Bytes that each of the two recorded clients sent, as the devices of the others received them; None: again."""
+    servers = [net.popen(net.b, PYTHON, "-c", ANSWER, stdout=subprocess.PIPE) for net in networks]
+    try:
+        for server in servers:
+            server.stdout.readline()
+        clients = [shlex.join(net.inside(net.a, PYTHON, "-c", ASK, size)) for net, size in zip(networks, SIZES)]
+        with Recording("sh", "-c", " & ".join(clients) + " & wait", options=("-q", "--kernel-only")) as rec:
+            events = list(rec.events())
+    finally:
+        for server in servers:
+            stop(server)
+            server.stdout.close()
+    if any(e["event"] == "tcp_retransmit" for e in events):
+        return None
+    sent = Counter()
+    for e in events:
+        if e["event"] == "dev_recv" and e["fields"]["via"] == "from_socket":
+            sent[e["flow"]] += int(e["fields"]["len"])
+    return sorted(sent.values())
+
+
+def at_one_time():
+    with Network(name="x") as one, Network(name="y") as other:
+        for _ in range(5):
+            sent = sent_from_two_namespaces((one, other))
+            if sent:
+                break
+    check(sent == [TRIPS * size for size in SIZES],
+          f"the same ends in two namespaces: each socket has its bytes at the peer's device, {sent}")
+
+
 def filters():
     with tempfile.TemporaryDirectory() as top, Talker() as load, \
             Tracer(top + "/t", "--pid", load.pid).ready() as t:
@@ -77,4 +132,5 @@ def filters():
 
 need_kernel_side()
 turns()
+at_one_time()
 filters()
