@@ -115,7 +115,9 @@ def split(a):
         parts = [e[part] for part in WAY]
         if None in parts or min(parts) < -a.bound or abs(sum(parts) - e["to_reply_ns"]) > 1:
             check(False, f"{a.what}: {parts} make {e['to_reply_ns']}")
-    check(sorted(e["part_program_ns"] for e in at_client) == sorted(e["in_program_ns"] for e in at_server),
+    # each is rounded on its own: in one of 60 of some milliseconds, the last digit may be another
+    times = zip(sorted(e["part_program_ns"] for e in at_client), sorted(e["in_program_ns"] for e in at_server))
+    check(len(at_client) == len(at_server) and all(abs(x - y) <= 1 for x, y in times),
           f"{a.what}: of {len(at_client)} exchanges ways and time in the program make the time to the "
           f"reply, and the latter is the server's")
 
