@@ -106,7 +106,7 @@ def whole(layers, level, what):
 
 
 def never_recorded(choice):
-    """What whole() returns two times in a row: a run that others disturbed may have another number of TCP's events."""
+    """Runs whole() until it returns the same twice: what others disturb may have another number of TCP's events."""
     before = whole(*choice)
     for _ in range(TRIES):
         never = whole(*choice)
