@@ -87,8 +87,7 @@ with Talker(program("occur"), CALLS, first_line=False, env={}) as talker:
     os.sched_setaffinity(talker.pid, {WATCHED})
     talker.ask()
     for n in rounds(SECONDS):
-        k = n % len(KINDS)
-        for kind in KINDS[k:] + KINDS[:k]:
+        for kind in in_turn(n, KINDS):
             with kind() as o:
                 series[kind.name].append(float(talker.ask()[0]))
             notes[kind.name] = o.note

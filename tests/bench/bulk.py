@@ -57,9 +57,7 @@ def recorded_by_other(net):
 def turns(net, ways):
     series = {name: [] for name in ways}
     for n in rounds(TIME):
-        names = list(ways)
-        k = n % len(names)
-        for name in names[k:] + names[:k]:
+        for name in in_turn(n, ways):
             series[name].append(ways[name](net))
     return series
 
@@ -85,7 +83,7 @@ begin("Bulk TCP throughput from one network namespace to another, bare and recor
       "magnet record -q -o DIR -- iperf3 ...",
       "tcpdump -i VETH [-s 96] -w /dev/null")
 with Network() as network:
-    server = transfers_arrive(network, *END)
+    server = start_server(network, *END)
     try:
         Tcpdump.device = network.a
         Tcpdump.inside = tuple(network.inside(network.a))

@@ -6,7 +6,7 @@ SECONDS = 1  # of one transfer
 PORT = 5300
 
 
-def transfers_arrive(net, *before):
+def start_server(net, *before):
     """An iperf3 server in the second namespace; `before` is a command that starts it."""
     server = net.popen(net.b, *before, "iperf3", "-s", "-p", PORT, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, preexec_fn=die_with_parent)

@@ -56,10 +56,8 @@ class Variants:
         self.add(name, (magnet, "record", "--app-only", "-q", "-o", trace, "--") + command)
 
     def turn(self, n):
-        """ns a call of each; the order rotates, so that nobody always comes after the same one."""
-        names = list(self.talkers)
-        k = n % len(names)
-        return {v: float(self.talkers[v].ask(CALLS)[0]) for v in names[k:] + names[:k]}
+        """ns a call of each."""
+        return {v: float(self.talkers[v].ask(CALLS)[0]) for v in in_turn(n, self.talkers)}
 
     def close(self):
         for t in self.talkers.values():

@@ -77,9 +77,7 @@ with Place() as top:
     facts = output(MAGNET, "show", "--facts", "packet", small).count("\n") - 1
     costs = {n: [] for n in WAYS}
     for turn in rounds(TIME):
-        names = list(WAYS)
-        k = turn % len(names)
-        for name in names[k:] + names[:k]:
+        for name in in_turn(turn, WAYS):
             if turn % SELDOM.get(name, 1) == 0:
                 costs[name].append(cost(name, small))
     longer = {n: cost(n, large) for n in LONGER}

@@ -81,8 +81,7 @@ with Network() as network:
         time.sleep(0.3)  # the server must listen
         series = {k.name: [] for k in KINDS}
         for n in rounds(TIME, at_least=2):
-            k = n % len(KINDS)
-            for kind in KINDS[k:] + KINDS[:k]:
+            for kind in in_turn(n, KINDS):
                 series[kind.name].append(window(network, listener, kind))
     finally:
         stop(listener)

@@ -33,8 +33,7 @@ def compare(name, server_cpu, trips, kinds, seconds):
         events, _ = events_of_a_trip(talker, trips)
         light, _ = events_of_a_trip(talker, trips, LightTracer)
         for n in rounds(seconds):
-            k = n % len(kinds)
-            for kind in kinds[k:] + kinds[:k]:
+            for kind in in_turn(n, kinds):
                 if kind.slow and n >= SLOW_TURNS:
                     continue
                 observer = kind(talker.pid)

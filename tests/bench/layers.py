@@ -28,8 +28,7 @@ with Talker(*before_others(WATCHED, program("pingpong"), "-g", "-s", SIZE, "-c",
     talker.ask()
     names = ["bare", *CHOICES]
     for n in rounds(SECONDS):
-        k = n % len(names)
-        for name in names[k:] + names[:k]:
+        for name in in_turn(n, names):
             with Bare() if name == "bare" else Layers(talker.pid, name) as observer:
                 series.setdefault(name, []).append(float(talker.ask()[0]))
             if name != "bare":

@@ -31,8 +31,7 @@ def loop(talker):
     series, events = {}, {}
     names = [Bare.name] + NAMES
     for n in rounds(SECONDS):
-        k = n % len(names)
-        for name in names[k:] + names[:k]:
+        for name in in_turn(n, names):
             with observer(talker.pid, name) as o:
                 series.setdefault(name, []).append(float(talker.ask()[0]))
             if name != Bare.name:

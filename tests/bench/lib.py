@@ -10,6 +10,7 @@ import ctypes
 import json
 import os
 import platform
+import random
 import re
 import select
 import shutil
@@ -85,6 +86,14 @@ def table(title, columns, rows):
 def duration(seconds):
     """Seconds of turns: as given, unless the environment says otherwise."""
     return float(os.environ.get("MAGNET_BENCH_SECONDS", seconds))
+
+
+def in_turn(n, ways):
+    """
+    Returns the ways to measure in the order of turn `n`. Each comes after every other one now and then: a way may leave
+    the machine warm, or busy, for the next.
+    """
+    return random.Random(n).sample(list(ways), len(ways))
 
 
 def result(key, values):

@@ -35,8 +35,7 @@ def compare(title, args, unit, kinds):
             talker.ask()
         events = (t.done["events"] - t.ready["events"]) / args[1 if args[0] == "datagrams" else 2]
         for n in rounds(TIME):
-            k = n % len(kinds)
-            for kind in kinds[k:] + kinds[:k]:
+            for kind in in_turn(n, kinds):
                 if kind.slow and n >= SLOW_TURNS:
                     continue
                 observer = kind(talker.pid)

@@ -36,8 +36,7 @@ def measure(plain, wrapped):
     kinds = [k for k in kinds if k is not TcpdumpShort or k.works()]
     series, notes = {k.name: [] for k in kinds}, {}
     for n in rounds(SECONDS):
-        k = n % len(kinds)
-        for kind in kinds[k:] + kinds[:k]:
+        for kind in in_turn(n, kinds):
             with kind(plain.pid) as observer:
                 series[kind.name].append((wrapped if kind is AppOnly else plain).ask())
             notes[kind.name] = observer.note

@@ -28,8 +28,7 @@ begin("Wall time of recording a program that does nothing, from start to finishe
 names = [n for n in WAYS if works(n)]
 costs = {n: [] for n in names}
 for turn in rounds(duration(50), at_least=TURNS, at_most=TURNS):
-    k = turn % len(names)
-    for name in names[k:] + names[:k]:
+    for name in in_turn(turn, names):
         with Place() as top:
             costs[name].append(Cost(*WAYS[name](top + "/t")))
 bare = [c.seconds for c in costs["true"]]

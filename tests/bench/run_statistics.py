@@ -60,7 +60,7 @@ class Bulk:
     def __enter__(self):
         self.network = Network()
         self.network.__enter__()
-        self.server = bulk_transfer.transfers_arrive(self.network)
+        self.server = bulk_transfer.start_server(self.network)
         EmptyHooks.inside = [tuple(self.network.inside(ns)) for ns in (self.network.a, self.network.b)]
         return self
 

@@ -39,8 +39,7 @@ for what in ("none", "null", "unix", "tcp"):
     with Talker(*on_cpu(WATCHED, program("calls"), what)) as talker:
         talker.ask(CALLS)
         for n in rounds(TIME / 4):
-            k = n % len(KINDS)
-            for kind in KINDS[k:] + KINDS[:k]:
+            for kind in in_turn(n, KINDS):
                 pid = {Tracer: another.pid, OtherTracer: another.pid,
                        Filtered: None}.get(kind, talker.pid)
                 with kind(pid):
