@@ -61,7 +61,7 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 	/* in a tunnel it has left the socket's own IP before */
 	tcp = !g.carried && sk->sk_protocol == IPPROTO_TCP;
 	via = g.carried ? VIA_FROM : VIA_OWN;
-	if (KEEPS_JOURNEYS && event == MG_EVENT_ip_out) {
+	if (event == MG_EVENT_ip_out) {
 		make_event(&e, sock, &g, skb, ifindex_of(out), via);
 		if (tcp) { /* before its slot: see packet_event.bpf.h */
 			e.kinds |= (__u64)context_here() << CONTEXT_AT;
@@ -69,10 +69,9 @@ static __always_inline int ip_sending(struct bpf_nf_ctx *ctx, __u16 event)
 		}
 	}
 	if (take(&t)) {
-		if (!KEEPS_JOURNEYS || event != MG_EVENT_ip_out)
+		if (event !=
+			MG_EVENT_ip_out) /* here the frame cannot hold it while a slot is taken */
 			make_event(&e, sock, &g, skb, ifindex_of(out), via);
-		if (!KEEPS_JOURNEYS && tcp && event == MG_EVENT_ip_out)
-			e.kinds |= (__u64)context_here() << CONTEXT_AT;
 		publish_packet(&t, &e, event);
 	}
 	/* the packet's further events are recorded, or counted as lost, on their own */
