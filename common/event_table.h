@@ -13,8 +13,8 @@
 /* clang-format off */
 /* L(NAME, name): where an event comes from, in the order a send passes them */
 #define MG_LAYERS(L) \
-	L(APP, app) L(SYSCALL, syscall) L(SOCKET, socket) L(TCP, tcp) L(IP, ip) \
-	L(NETFILTER, netfilter) L(DEVICE, device) L(GRO, gro) L(SCHED, sched) \
+	L(APP, app) L(SYSCALL, syscall) L(SOCKET, socket) L(TCP, tcp) L(TIMESTAMPS, timestamps) \
+	L(IP, ip) L(NETFILTER, netfilter) L(DEVICE, device) L(GRO, gro) L(SCHED, sched) \
 	L(SWITCH, switch) L(EVENT, event) L(TRACER, tracer)
 /* clang-format on */
 

@@ -395,6 +395,22 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, e_proto, protocol,   "transport protocol or next header") \
 	F(S, u8,  sent,       "1 sent (ip_out), 0 received (ip_in)")
 
+/* The kernel timestamps the segment that ends a send, at the places that it passes. */
+#define MG_EV_STAMP_SEND(F, S) \
+	F(S, u64, sock,      "socket cookie") \
+	F(S, u32, end,       "sequence number behind the last byte of the send") \
+	F(S, u32, snd_una,   "oldest byte not acknowledged") \
+	F(S, u32, snd_nxt,   "next byte to be sent") \
+	F(S, u32, snd_wnd,   "window the peer offers, bytes") \
+	F(S, u32, cwnd,      "congestion window, segments") \
+	F(S, u32, in_flight, "segments sent and not acknowledged") \
+	F(S, u32, srtt_us,   "smoothed round-trip time, microseconds")
+
+#define MG_EV_STAMP(F, S) \
+	F(S, u64, sock,    "socket cookie") \
+	F(S, u32, end,     "sequence number behind the last byte of the send") \
+	F(S, u32, ifindex, "network device; 0 for an acknowledgement")
+
 /* the last four are those of a traced thread that blocks; of others they are 0 */
 #define MG_EV_SCHED_SWITCH(F, S) \
 	F(S, x64, arg,        "first argument of the system call in which it blocks, as a rule the file descriptor or the address of the lock") \
@@ -503,6 +519,10 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	E(38, sock_addr,       SOCK_ADDR,     TCP,       ANY, NONE,    NONE,   sock_addr,     "the addresses of a connection") \
 	E(39, sock_open,       SOCK_OPEN,     TCP,       ANY, NONE,    NONE,   sock_open,     "a connection that was already open when first seen") \
 	E(40, stack_retransmit, STACK_TAKEN,  TCP,       OUT, NONE,    NONE,   stack,         "the stack at a retransmission, with --stacks; follows tcp_retransmit") \
+	E(42, stamp_send,      STAMP_SEND,    TIMESTAMPS, OUT, NONE,   NONE,   stamp_send,    "a send is in the send buffer, and the kernel will timestamp the segment that ends it") \
+	E(43, stamp_queue,     STAMP,         TIMESTAMPS, OUT, NONE,   NONE,   stamp,         "the segment that ends a send reaches the device's queue") \
+	E(44, stamp_driver,    STAMP,         TIMESTAMPS, OUT, NONE,   NONE,   stamp,         "the driver is about to transmit it") \
+	E(45, stamp_ack,       STAMP,         TIMESTAMPS, OUT, NONE,   NONE,   stamp,         "the peer has acknowledged it") \
 	E(48, ip_out,          PACKET,        IP,        OUT, IP_OUT,  IP,     packet_out,    "a transport hands a segment or datagram to IP") \
 	E(49, ip_post,         PACKET,        IP,        OUT, IP_POST, IP,     packet_out,    "IP hands a packet to the device layer") \
 	E(50, ip_in,           PACKET,        IP,        IN,  IP,      NONE,   packet_in,     "IP hands a segment or datagram to its transport") \
@@ -550,7 +570,8 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	S(sys_exit, sys_enter) S(dev_done, dev_xmit) S(sched_cost, sched_switch) \
 	S(sched_task, sched_switch) S(ip_header, ip_out) S(ip_header, ip_in) S(tcp_room, ip_out) \
 	S(tcp_room, ip_in) S(stack_call, sys_enter) S(stack_retransmit, tcp_retransmit) \
-	S(stack_drop, drop) S(stack_block, sched_switch)
+	S(stack_drop, drop) S(stack_block, sched_switch) S(stamp_queue, stamp_send) \
+	S(stamp_driver, stamp_send) S(stamp_ack, stamp_send)
 
 #define MG_NOT_KNOWN 0xffffffffu /* a 32-bit number that this kernel does not provide */
 
@@ -568,7 +589,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	P(TASK_EXEC, task_exec) P(TASK_EXIT, task_exit) P(SOCK_MOVED, sock_moved) P(SOCK_READY, sock_ready) \
 	P(ZEROCOPY_SENT, zerocopy_sent) P(ZEROCOPY_DONE, zerocopy_done) P(SOCK_PEER, sock_peer) \
 	P(TCP_LISTEN, tcp_listen) P(SOCK_NEW, sock_new) P(SOCK_LOCK, sock_lock) P(DROP_RAW, drop_raw) \
-	P(DROP, drop)
+	P(DROP, drop) P(STAMP_SEND, stamp_send) P(STAMP, stamp)
 #define MG_PAYLOADS(P) MG_SYSTEM_PAYLOADS(P) MG_OWN_PAYLOADS(P)
 
 /* clang-format on */

@@ -27,7 +27,7 @@ bool option_sample(const char *text, uint32_t *n);
 bool option_interface(const char *text);
 
 /* Kinds of hooks that --without names, as bits 1 << the number in this list. */
-#define OPTION_HOOK_KINDS(K)   K(fentry) K(fexit) K(netfilter)
+#define OPTION_HOOK_KINDS(K)   K(fentry) K(fexit) K(netfilter) K(sockops)
 #define OPTION_HOOK_KIND(name) OPTION_HOOK_##name,
 enum option_hook_kind { OPTION_HOOK_KINDS(OPTION_HOOK_KIND) OPTION_HOOKS };
 #undef OPTION_HOOK_KIND

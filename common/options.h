@@ -10,9 +10,14 @@
 #include "event_table.h"
 
 /* layers that the kernel side can record, as bits 1 << enum mg_layer */
-#define MG_ALL_LAYERS \
-	(MG_USUAL_LAYERS | 1u << MG_LAYER_NETFILTER | 1u << MG_LAYER_GRO | 1u << MG_LAYER_SWITCH)
-#define MG_LAYER_CHOICES "syscall,socket,tcp,ip,netfilter,device,gro,sched,switch"
+#define MG_ALL_LAYERS                                                             \
+	(MG_USUAL_LAYERS | 1u << MG_LAYER_TIMESTAMPS | 1u << MG_LAYER_NETFILTER | \
+		1u << MG_LAYER_GRO | 1u << MG_LAYER_SWITCH)
+/* their names, separated by `by` */
+#define MG_LAYER_LIST(by)                                                                    \
+	"syscall" by "socket" by "tcp" by "timestamps" by "ip" by "netfilter" by "device" by \
+	"gro" by "sched" by "switch"
+#define MG_LAYER_CHOICES MG_LAYER_LIST(",")
 /* layers that it records by default; the others cost another event for each packet or switch */
 #define MG_USUAL_LAYERS                                                                            \
 	(1u << MG_LAYER_SYSCALL | 1u << MG_LAYER_SOCKET | 1u << MG_LAYER_TCP | 1u << MG_LAYER_IP | \

@@ -59,8 +59,8 @@
 	X(path, cgroup, "cgroup", 0, "PATH", 0, 0, MG_BOTH, MG_TO_TRACER, \
 		"record the tasks of a cgroup (v2) and what they start, kernel side only") \
 	X(layers, layers, "layers", 'l', "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE, \
-		"record these layers of the kernel side: " MG_LAYER_CHOICES " or none; light is " \
-		"socket,tcp,device of TCP alone; +LIST adds to the default, which is all but netfilter, gro and switch") \
+		"record these layers of the kernel side: " MG_LAYER_LIST(", ") " or none; light is " \
+		"socket,tcp,device of TCP alone; +LIST adds to the default, which is all but timestamps, netfilter, gro and switch") \
 	X(size, buffer, "buffer", 'b', "SIZE", MG_BUFFER_MIN, MG_BUFFER_MAX, MG_BOTH, MG_TO_TRACER, \
 		"buffer for each CPU of the kernel side (default: 16M, less on many CPUs), and for each " \
 		"thread of the application side (default: 4M, at most 16M)") \
@@ -90,7 +90,7 @@
 		"also record the program's and the kernel's stack where a thread blocks for TIME " \
 		"(default: 1ms) or longer, at calls on sockets, at drops and at retransmissions") \
 	X(hook_kinds, without, "without", 0, "KINDS", 0, 0, MG_BOTH, MG_TO_TRACER, \
-		"do not use hooks of these kinds: fentry, fexit, netfilter") \
+		"do not use hooks of these kinds: fentry, fexit, netfilter, sockops") \
 	X(flag, follow, "follow", 'f', NULL, 0, 0, MG_RECORD, 0, \
 		"also record the children of COMMAND or PID: this is always done, and the option is here " \
 		"for those who know it from strace") \

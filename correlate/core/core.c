@@ -23,6 +23,7 @@
 #include "stream/ack.h"
 #include "stream/request.h"
 #include "stream/rx_call.h"
+#include "stream/timed_send.h"
 #include "stream/tx_range.h"
 #include "stream/unsent.h"
 #include "task/process.h"
@@ -435,6 +436,7 @@ static void finish_sock(struct core *c, struct mg_sock *s)
 	sock_ends(c, s, clockmap_cycles(&c->clock, c->finish.last_ns));
 	s->tx.use.open = 0;
 	if (s->kind == MG_KIND_tcp) {
+		timed_send_end(c, s);
 		acks_finish(c, s);
 		tx_settle_ranges(c, &s->tx, true);
 		flow_closed(c, &s->tx);

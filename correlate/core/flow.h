@@ -15,6 +15,7 @@
 #include "bytes/call_ends.h"
 #include "bytes/ranges.h"
 #include "bytes/resent.h"
+#include "bytes/timed_sends.h"
 #include "bytes/why_state.h"
 #include "bytes/zerocopy_sends.h"
 #include "facts/facts.h"
@@ -130,8 +131,9 @@ struct flow {
 	struct ranges layer[TX_LAYERS]; /* RX_LAYERS is not more */
 	struct {
 		uint64_t to, before, before_t;
-		bool no_window;      /* TX: the peer offers no window now */
-		struct acks *on_way; /* NULL: nobody listens to them */
+		bool no_window;            /* TX: the peer offers no window now */
+		struct acks *on_way;       /* NULL: nobody listens to them */
+		struct timed_sends *timed; /* TX: sends with timestamps; NULL: none on its way */
 	} ack; /* offset acknowledged; the one before it, and when that came */
 	struct {
 		uint64_t off, t;

@@ -19,7 +19,8 @@
 	X(range, fact_range) X(call, call_told) X(wait, fact_wait) \
 	X(switch, fact_switch) X(switch_cost, fact_switch_cost) X(state, fact_state) \
 	X(resent, fact_resent) X(crossing, fact_crossing) X(unsent, fact_unsent) \
-	X(refusal, fact_refusal) X(zerocopy, fact_zerocopy) X(in_program, fact_in_program) \
+	X(refusal, fact_refusal) X(zerocopy, fact_zerocopy) X(timed_send, fact_timed_send) \
+	X(in_program, fact_in_program) \
 	X(before_read, fact_before_read) X(exchange, fact_exchange)
 /* clang-format on */
 

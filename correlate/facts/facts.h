@@ -76,6 +76,15 @@ enum fact_not_divided {
 #define MG_STACK_WHY(ID, name) STACK_##ID,
 enum fact_stack_why { MG_STACK_WHYS(MG_STACK_WHY) STACK_WHYS };
 #undef MG_STACK_WHY
+/* Stages of a send by the kernel's timestamps, X(ID, name, label). */
+#define MG_TIMED_STAGES(X)                           \
+	X(SEND_BUFFER, "send_buffer", "send buffer") \
+	X(QUEUE, "queue", "queue (qdisc)")           \
+	X(NETWORK, "network", "network, until the ACK")
+#define MG_TIMED_STAGE(ID, name, label) TIMED_##ID,
+enum timed_stage { MG_TIMED_STAGES(MG_TIMED_STAGE) TIMED_STAGES };
+#undef MG_TIMED_STAGE
+enum fact_timed { TIMED_ACKNOWLEDGED, TIMED_MERGED, TIMED_UNFINISHED, TIMED_LOST, TIMED_OUTCOMES };
 enum fact_wait_why { WAIT_BLOCKED, WAIT_PREEMPTED };
 enum fact_blocked { BLOCKED_IN_CALL, BLOCKED_IN_FAULT, BLOCKED_IN_KERNEL, BLOCKED_STOPPED };
 /* The end of a connection that a socket is, where its opening was recorded. */

@@ -175,8 +175,12 @@
 #define MG_STATE_tcp_reset(V) \
 	V(reset_sent, p->sent != 0, true) \
 	V(reset_reason, mg_reset_name(p->reason), p->reason)
+#define MG_STATE_stamp_send(V) \
+	V(srtt_us, p->srtt_us, p->srtt_us) \
+	V(cwnd, p->cwnd, true) \
+	V(snd_wnd, p->snd_wnd, true)
 #define MG_STATE_EVENTS(S) \
-	S(tcp_state) S(tcp_more) S(tcp_limits) S(tcp_algorithm) S(tcp_cong) S(tcp_timeout) S(tcp_window) S(tcp_reset)
+	S(stamp_send) S(tcp_state) S(tcp_more) S(tcp_limits) S(tcp_algorithm) S(tcp_cong) S(tcp_timeout) S(tcp_window) S(tcp_reset)
 
 #define MG_FACT_buffer(F, C, E, A) \
 	C(F, TIME, time, "time") \
@@ -314,6 +318,18 @@
 	C(F, TIME, time, "when the kernel was done with the program's pages") \
 	C(F, SPAN, held, "time since its call had returned") \
 	C(F, FLAG, copied, "1: the kernel had copied them after all")
+
+#define MG_FACT_timed_send(F, C, E, A) \
+	C(F, FLOW, flow, "flow of the bytes") \
+	C(F, COUNT, end, "offset behind the last byte of the send, to which the times belong") \
+	E(F, fact_timed, outcome, "acknowledged: every timestamp has come that this device gives; merged: its last byte left in one segment " \
+		"with a later send, to which the timestamps belong; unfinished: no acknowledgement was seen; lost: events of it may be missing") \
+	C(F, TIME, begin, "when the send was in the send buffer") \
+	A(F, fact_timed_stages, TIMED_STAGES, stage, "time of its last byte in this stage; queue and network are empty where the driver " \
+		"takes no timestamps") \
+	C(F, SPAN, total, "until its acknowledgement came") \
+	C(F, COUNT, queued, "times that its last segment came to a device's queue: more than once if it was sent again, or if devices are " \
+		"stacked; the times are those of the first")
 
 #define MG_FACT_exchange(F, C, E, A) \
 	C(F, FLOW, request, "flow of the request's bytes") \
@@ -565,6 +581,7 @@
 	F(unsent, "A time that the first unsent byte of a connection spent in the send buffer.") \
 	F(refusal, "A time in which a send buffer was full and calls were refused (EAGAIN).") \
 	F(zerocopy, "A send with MSG_ZEROCOPY whose pages the kernel gave back.") \
+	F(timed_send, "A send of a TCP connection by the kernel's own timestamps (--layers timestamps).") \
 	F(in_program, "What became of the time that a request was in a server's program, by thread, state and call. The rows of an " \
 		"exchange come just before it.") \
 	F(before_read, "What the thread that read a request at the server did between the request's arrival and that. Requests that waited " \

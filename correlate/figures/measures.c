@@ -95,6 +95,16 @@ static inline bool is_outside(const struct measures_memory *m, enum fact kind, c
 	return m->filter && !filter_takes_fact_time(m->filter, m->core, kind, fact);
 }
 
+static void timed_free(struct timed_sums *t)
+{
+	if (!t)
+		return;
+	for (int i = 0; i < TIMED_STAGES; i++)
+		dist_free(&t->stage[i]);
+	dist_free(&t->total);
+	free(t);
+}
+
 void measures_free(struct flow_measures *m)
 {
 	struct dist *all[MEASURES_DISTS];
@@ -115,6 +125,7 @@ void measures_free(struct flow_measures *m)
 		dist_free(&m->resent->left_out);
 	}
 	free(m->resent);
+	timed_free(m->timed);
 	free(m->tcp);
 	free(m->window);
 	slow_ranges_free(m->slow);
@@ -442,6 +453,33 @@ static void on_zerocopy(void *arg, const void *fact)
 		dist_add(m->zerocopy, f->held, 1);
 }
 
+static struct timed_sums *timed_of(struct flow_measures *m)
+{
+	if (!m->timed)
+		m->timed = mg_calloc(1, sizeof(*m->timed));
+	return m->timed;
+}
+
+static void on_timed_send(void *arg, const void *fact)
+{
+	const struct fact_timed_send *f = fact;
+	struct flow_measures *m = measures_of(arg, &f->flow);
+	struct timed_sums *t;
+
+	if (!m || is_outside(arg, FACT_timed_send, fact))
+		return;
+	t = timed_of(m);
+	if (!t)
+		return;
+	t->n[f->outcome]++;
+	t->queued_again += f->queued > 1;
+	for (int i = 0; i < TIMED_STAGES; i++)
+		if (f->stage[i] != FACT_NONE)
+			dist_add(&t->stage[i], f->stage[i], 1);
+	if (f->total != FACT_NONE)
+		dist_add(&t->total, f->total, 1);
+}
+
 void measures_listen(struct measures_memory *m, struct core *c)
 {
 	m->due = core_due(c);
@@ -453,6 +491,7 @@ void measures_listen(struct measures_memory *m, struct core *c)
 	facts_listen_by_flow(core_facts(c), FACT_state, on_state, m);
 	facts_listen_by_flow(core_facts(c), FACT_refusal, on_refusal, m);
 	facts_listen_by_flow(core_facts(c), FACT_zerocopy, on_zerocopy, m);
+	facts_listen_by_flow(core_facts(c), FACT_timed_send, on_timed_send, m);
 	facts_listen_by_flow(core_facts(c), FACT_exchange, on_exchange, m);
 }
 
@@ -479,6 +518,16 @@ static void add_all_why(struct flow_measures *sum, const struct why_sums *w)
 	}
 }
 
+static void add_timed(struct timed_sums *sum, const struct timed_sums *t)
+{
+	for (int i = 0; i < TIMED_STAGES; i++)
+		dist_add_all(&sum->stage[i], &t->stage[i]);
+	dist_add_all(&sum->total, &t->total);
+	for (int i = 0; i < TIMED_OUTCOMES; i++)
+		sum->n[i] += t->n[i];
+	sum->queued_again += t->queued_again;
+}
+
 void measures_add(struct flow_measures *sum, const struct flow_measures *m)
 {
 	struct resent_sums *again = m->resent ? resent_of(sum) : NULL;
@@ -496,6 +545,8 @@ void measures_add(struct flow_measures *sum, const struct flow_measures *m)
 		dist_add_all(&again->wait, &m->resent->wait);
 		dist_add_all(&again->left_out, &m->resent->left_out);
 	}
+	if (m->timed && timed_of(sum))
+		add_timed(sum->timed, m->timed);
 	add_all_why(sum, m->why);
 	if (m->window && !sum->window)
 		sum->window = mg_calloc(1, sizeof(*sum->window));

@@ -39,6 +39,14 @@ struct resent_sums {
 	struct dist left_out;
 };
 
+/* Sends by the kernel's timestamps. */
+struct timed_sums {
+	struct dist stage[TIMED_STAGES], total; /* cycles; of the last byte of each send */
+	uint64_t n[TIMED_OUTCOMES];
+	uint64_t
+		queued_again; /* sends whose last segment came to a device's queue more than once */
+};
+
 /* Bins of their times: 1/64 of the value is fine enough, and few bins are fast. */
 #define EXCHANGE_BINS 4
 /* Exchanges of a socket, or of many. */
@@ -63,6 +71,7 @@ struct flow_measures {
 	struct dist transit;           /* RX: the peer's X to R */
 	struct dist retry;             /* TX: from a refused call until bytes are copied again */
 	struct dist *zerocopy;         /* TX: for how long the kernel held pages; NULL: none */
+	struct timed_sums *timed;      /* TX; NULL: none */
 	struct resent_sums *resent;    /* NULL: nothing was sent again */
 	struct why_sums *why;          /* TX; NULL: nothing waited */
 	struct {                       /* TX: of the socket */

@@ -19,6 +19,14 @@ static bool dist_fits(const struct dist *d)
 	return (d->is_packed || !d->size || !d->pool) && (!d->more || !d->more->wide);
 }
 
+static bool timed_fits(const struct timed_sums *t)
+{
+	for (int i = 0; i < TIMED_STAGES; i++)
+		if (!dist_fits(&t->stage[i]))
+			return false;
+	return dist_fits(&t->total);
+}
+
 bool measures_fit(const void *state)
 {
 	struct flow_measures m = *(const struct flow_measures *)state;
@@ -30,6 +38,8 @@ bool measures_fit(const void *state)
 	for (uint32_t i = 0; i < n; i++)
 		if (!dist_fits(all[i]))
 			return false;
+	if (m.timed && !timed_fits(m.timed))
+		return false;
 	return !m.resent || (dist_fits(&m.resent->wait) && dist_fits(&m.resent->left_out));
 }
 
@@ -98,6 +108,19 @@ static void put_resent(struct packing *p, const struct resent_sums *r)
 	put_dist(p, &r->left_out);
 }
 
+static void put_timed(struct packing *p, const struct timed_sums *t)
+{
+	struct timed_sums bare = *t;
+
+	for (int i = 0; i < TIMED_STAGES; i++)
+		bare_dist(&bare.stage[i]);
+	bare_dist(&bare.total);
+	PACK(p, &bare);
+	for (int i = 0; i < TIMED_STAGES; i++)
+		put_dist(p, &t->stage[i]);
+	put_dist(p, &t->total);
+}
+
 static void put_bare(struct packing *p, const struct flow_measures *m)
 {
 	struct flow_measures bare = *m;
@@ -116,6 +139,7 @@ static void put_bare(struct packing *p, const struct flow_measures *m)
 	bare.tcp = PACKED_THERE(bare.tcp);
 	bare.why = PACKED_THERE(bare.why);
 	bare.resent = PACKED_THERE(bare.resent);
+	bare.timed = PACKED_THERE(bare.timed);
 	PACK(p, &bare);
 }
 
@@ -137,6 +161,8 @@ void measures_pack(const void *state, struct packing *p)
 		put_why(p, m.why);
 	if (m.resent)
 		put_resent(p, m.resent);
+	if (m.timed)
+		put_timed(p, m.timed);
 }
 
 /* ---- reading ---- */
@@ -194,6 +220,17 @@ static void get_resent(struct unpacking *u, struct resent_sums **resent)
 	get_dist(u, &r->left_out);
 }
 
+static void get_timed(struct unpacking *u, struct timed_sums **timed)
+{
+	struct timed_sums *t = UNPACK(u, *timed, 1);
+
+	if (!t)
+		return;
+	for (int i = 0; i < TIMED_STAGES; i++)
+		get_dist(u, &t->stage[i]);
+	get_dist(u, &t->total);
+}
+
 void *measures_unpack(void *memory, struct unpacking *u)
 {
 	struct measures_memory *with = memory;
@@ -214,6 +251,8 @@ void *measures_unpack(void *memory, struct unpacking *u)
 		get_why(u, &m->why);
 	if (m->resent)
 		get_resent(u, &m->resent);
+	if (m->timed)
+		get_timed(u, &m->timed);
 	with->dists.used += measures_size(m);
 	measures_check(with);
 	return m;

@@ -40,7 +40,7 @@
 #define MG_KNOWN_tcp_sent(S, K) \
 	K(S, ssthresh, "there was a threshold, and it was recorded (level light)")
 #define MG_FIGURES_tcp_sent(S, V, O, L, W, T, P) \
-	O(S, extent, cwnd, recorded, "congestion window, segments (level light)") \
+	O(S, extent, cwnd, recorded, "congestion window, segments (level light, or --layers timestamps)") \
 	V(S, COUNT, SEGMENTS, ssthresh, ssthresh, "ssthresh", "last slow-start threshold") \
 	O(S, extent, pacing_rate, recorded, "pacing rate, bytes a second (level full)") \
 	O(S, extent, notsent, recorded, "bytes written and not sent yet (level full)") \
@@ -57,10 +57,10 @@
 	K(S, sent, "it is a sent flow")
 #define MG_FIGURES_tcp(S, V, O, L, W, T, P) \
 	V(S, TEXT, NONE, algorithm, recorded, "congestion control", "last congestion control in use (level light)") \
-	O(S, extent, srtt_us, recorded, "smoothed round-trip time (level light)") \
+	O(S, extent, srtt_us, recorded, "smoothed round-trip time (level light, or --layers timestamps)") \
 	O(S, extent, rto_us, recorded, "retransmission timeout (level light)") \
-	O(S, extent, window, recorded, "window that limits the flow, bytes: for a sent flow the peer's, for a " \
-		"received flow the own (level light)") \
+	O(S, extent, window, recorded, "window that limits the flow, bytes: for a sent flow the peer's (level light, or " \
+		"--layers timestamps), for a received flow the own (level light)") \
 	P(S, troubles, always) \
 	P(S, tcp_sent, sent)
 

@@ -74,6 +74,10 @@ void text_filter(const struct report *r, FILE *to, bool colour);
 /* text_dumps.c: which triggers had the flight recorder dumped, when, and for which flow */
 void text_dumps(const struct report *r, FILE *to);
 
+/* text_timed_sends.c: where the last byte of each send waited, by the kernel's timestamps */
+void text_timed_sends(const struct report *r, const struct fact_flow *f, FILE *to);
+/* Returns whether a flow has these, and no stages from layer to layer. */
+bool text_has_only_timed_sends(const struct report *r, const struct fact_flow *f);
 /* text_zerocopy.c */
 void text_zerocopy(const struct report *r, const struct fact_flow *f, FILE *to);
 /*

@@ -51,6 +51,9 @@ static const struct word words[] = {
 	{"latency by stage", NULL, NULL,
 		"the mean time of a byte in each layer, from the program's call to the driver, or "
 		"from the device to the return of the call"},
+	{"by the kernel's timestamps", NULL, NULL,
+		"times of the last byte of each send, of connections that the kernel was asked to "
+		"timestamp (--layers timestamps); tracing overhead is not taken off"},
 	{"share of a stage", NULL, NULL, "its part of the mean total"},
 	{"sizes, spacing", NULL, NULL,
 		"mean size of what the program sent and of what left the device, and mean time "

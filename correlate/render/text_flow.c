@@ -71,6 +71,8 @@ static void largest_traffic(
 
 	if (text_has_all(r)) /* single flows follow */
 		return;
+	if (text_has_only_timed_sends(r, f) && !text_has_modulation(r))
+		return;
 	if (!text_has_modulation(r)) {
 		snprintf(whose, sizeof(whose), " of the largest, flow %s", flow_id(f->flow));
 		text_traffic_line(r, f, whose, to);
@@ -89,6 +91,7 @@ void text_together(const struct report *r, const struct together *g, FILE *to, b
 		flow_proto(&g->sum), star_beside(&g->sum), colour ? "\033[0m" : "",
 		text_bytes((double)flow_bytes(&g->sum)), g->sum.flow.rx ? "in" : "out");
 	text_stages(r, &g->sum, to);
+	text_timed_sends(r, &g->sum, to);
 	largest_traffic(r, g->first, to, colour);
 	text_troubles(r, &g->sum, &g->tcp, to);
 	text_drop_sums(&g->drops, to);
@@ -117,10 +120,12 @@ void text_flow(const struct report *r, const struct fact_flow *f, FILE *to, bool
 
 	if (has_stages)
 		waterfall(r, f, to, colour);
+	text_timed_sends(r, f, to);
 	if (!text_has_modulation(r)) {
 		if (!has_stages)
 			datagram_title(f, to, colour);
-		text_traffic_line(r, f, "", to);
+		if (!text_has_only_timed_sends(r, f))
+			text_traffic_line(r, f, "", to);
 	} else if (f->kind == MG_KIND_tcp) {
 		text_traffic(r, f, to, colour);
 	} else {

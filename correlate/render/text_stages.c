@@ -250,6 +250,8 @@ void text_stages(const struct report *r, const struct fact_flow *f, FILE *to)
 		fprintf(to, "  not available: %s\n", text_ulp(f));
 		return;
 	}
+	if (text_has_only_timed_sends(r, f))
+		return;
 	if (!core_observes(r->core, MG_EVENT_sys_enter)) {
 		fprintf(to, "  not available: system calls were not recorded (--layers)\n");
 		return;

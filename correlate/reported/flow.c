@@ -165,6 +165,11 @@ void part_flow_zerocopy(const struct flow_figures *f, struct zerocopy_figures *t
 	*to = zerocopy_figures_of(f->r, f->f);
 }
 
+bool into_flow_timed_sends(const struct flow_figures *f, struct timed_sends_figures *to)
+{
+	return timed_sends_figures_of(f->r, f->f, to);
+}
+
 void part_flow_flow_on_demand(const struct flow_figures *f, struct flow_figures *to)
 {
 	*to = *f;

@@ -21,6 +21,7 @@
 #include "reported/stacks.h"
 #include "reported/table.h"
 #include "reported/tcp.h"
+#include "reported/timed_sends.h"
 #include "reported/value.h"
 #include "reported/zerocopy.h"
 

@@ -33,6 +33,11 @@ bool into_group_transit_ns(const struct group_figures *f, struct spread_figures 
 	return true;
 }
 
+bool into_group_timed_sends(const struct group_figures *f, struct timed_sends_figures *to)
+{
+	return timed_sends_figures_of(f->sum.r, &f->g->sum, to);
+}
+
 bool into_group_tcp(const struct group_figures *f, struct tcp_figures *to)
 {
 	return tcp_figures_of(f->sum.r, &f->g->sum, &f->g->tcp, to);

@@ -68,6 +68,8 @@
 	F(lineage, struct flow_figures, "Bytes that cannot be followed as usual") \
 	F(hold, struct spread_figures, "Pages of sends with MSG_ZEROCOPY") \
 	F(zerocopy, struct zerocopy_figures, "Sends with MSG_ZEROCOPY") \
+	F(timed_stage, struct timed_stage_figures, "A stage of sends by the kernel's timestamps") \
+	F(timed_sends, struct timed_sends_figures, "Sends by the kernel's timestamps") \
 	F(extent, struct extent_figures, "Values of a connection's state") \
 	F(troubles_sent, struct tcp_figures, "What happened to a sending connection") \
 	F(troubles, struct tcp_figures, "What happened to a connection") \

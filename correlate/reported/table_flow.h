@@ -184,6 +184,26 @@
 	V(S, COUNT, CALLS, zerocopy_unsure, ends, "not certain", "sends whose identity or end is uncertain") \
 	V(S, FLAG, NONE, zerocopy_at_least, always, ">=", "whether events of these are missing")
 
+#define MG_KNOWN_timed_stage(S, K)
+#define MG_FIGURES_timed_stage(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, stage, always, "stage", "send_buffer: until the segment with the send's last byte reached the device's queue; " \
+		"queue: until the driver was about to transmit it; network: until it was acknowledged; total: all of it") \
+	V(S, COUNT, CALLS, n, always, "sends", "sends of which the time is known") \
+	P(S, call_time, always)
+
+#define MG_KNOWN_timed_sends(S, K)
+#define MG_FIGURES_timed_sends(S, V, O, L, W, T, P) \
+	V(S, COUNT, CALLS, n, always, "sends", "sends that the kernel was asked to timestamp") \
+	V(S, COUNT, CALLS, acknowledged, always, "acknowledged", "sends whose acknowledgement came") \
+	V(S, COUNT, CALLS, merged, always, "merged", "sends whose last byte left in one segment with a later send, to which the " \
+		"timestamps belong") \
+	V(S, COUNT, CALLS, unfinished, always, "unfinished", "sends of which no acknowledgement was seen") \
+	V(S, COUNT, CALLS, lost, always, "lost", "sends of which events may be missing") \
+	V(S, COUNT, CALLS, queued_again, always, "queued again", "sends whose last segment came to a device's queue more than once: it " \
+		"was sent again, or devices are stacked") \
+	V(S, FLAG, NONE, at_least, always, ">=", "whether events of these are missing") \
+	L(S, timed_stage, stages_ns, always, "times of the last byte of each send")
+
 /* ---- a flow ---- */
 
 #define MG_KNOWN_layer(S, K) \
@@ -267,6 +287,7 @@
 	V(S, COUNT, SEGMENTS, retransmits, retransmits, "retransmits", "segments that TCP sent again") \
 	P(S, lineage, always) \
 	P(S, zerocopy, sent) \
+	O(S, timed_sends, timed_sends, sent, "its sends by the kernel's own timestamps (--layers timestamps)") \
 	V(S, COUNT, TIMES, gaps, always, "gaps", "intervals during the flow's life in which events are missing") \
 	L(S, drop, drops, drops, "packets of it that the kernel dropped") \
 	V(S, COUNT, BYTES, dropped_bytes, messages, "dropped", "bytes of a sent flow that were dropped before they left") \
@@ -373,6 +394,7 @@
 		"drivers to the first layer here") \
 	V(S, COUNT, SEGMENTS, retransmits, retransmits, "retransmits", "segments that TCP sent again") \
 	P(S, lineage, always) \
+	O(S, timed_sends, timed_sends, recorded, "their sends by the kernel's own timestamps (--layers timestamps)") \
 	L(S, drop_sum, drops, drops, "packets of them that the kernel dropped") \
 	O(S, troubles, tcp, tcp, "those figures of their connections' state that can be summed")
 /* clang-format on */

@@ -98,6 +98,6 @@ KNOWN(tcp, sent, !f->f->flow.rx)
 GET(tcp, algorithm, value_text(f->t->algorithm[0] ? f->t->algorithm : NULL))
 INTO_EXTENT(tcp, window, f->f->flow.rx ? &f->t->rcv_wnd : &f->t->snd_wnd)
 
-KNOWN(tcp_sent, ssthresh, f->t->cwnd.n && f->t->ssthresh < INT32_MAX)
+KNOWN(tcp_sent, ssthresh, f->t->rto_us.n && f->t->ssthresh < INT32_MAX)
 GET(tcp_sent, ssthresh, value_count(f->t->ssthresh))
 /* clang-format on */

@@ -246,6 +246,11 @@ struct udphdr {
 struct skb_shared_info {
 	unsigned short gso_size;
 	unsigned short gso_segs;
+	__u32 tskey;
+};
+struct bpf_sock_ops_kern {
+	struct sock *sk;
+	struct sk_buff *skb;
 };
 struct tcp_skb_cb {
 	__u32 seq;

@@ -56,6 +56,7 @@
 #include "ip_fallback.bpf.h"
 #include "device.bpf.h"
 #include "drop.bpf.h"
+#include "timestamps.bpf.h"
 #include "blocked.bpf.h"
 #include "switch.bpf.h"
 #include "sched.bpf.h"

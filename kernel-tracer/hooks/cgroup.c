@@ -40,6 +40,17 @@ static bool find_mount(char out[PATH_MAX])
 	return found;
 }
 
+int cgroup_open_root(void)
+{
+	char mount[PATH_MAX];
+	int fd;
+
+	if (!find_mount(mount))
+		return -ENODEV;
+	fd = open(mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 static int open_cgroup(const char *path, char where[2 * PATH_MAX], char *why, size_t size)
 {
 	char mount[PATH_MAX];

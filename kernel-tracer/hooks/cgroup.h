@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recording the tasks of a cgroup. */
+/* Finding cgroups, and recording the tasks of one. */
 #ifndef MAGNET_KERNEL_TRACER_CGROUP_H
 #define MAGNET_KERNEL_TRACER_CGROUP_H
 
@@ -12,5 +12,11 @@ struct hooks;
  * the reason in `why`.
  */
 int cgroup_follow(struct hooks *h, const char *path, char *why, size_t size);
+
+/*
+ * Opens the root of the cgroup v2 hierarchy, as far as this process sees it. Returns a descriptor
+ * or a negative errno; -ENODEV: none is mounted.
+ */
+int cgroup_open_root(void);
 
 #endif

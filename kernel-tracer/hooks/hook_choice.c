@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "hooks/cgroup.h"
 #include "hooks/hook_table.h"
 #include "hooks/hook_targets.h"
 #include "hooks/hooks.h"
@@ -78,6 +79,20 @@ static int try_function(const struct hook *k, uint32_t id)
 	return err;
 }
 
+/* Returns 0, or the error for which programs cannot be attached to all sockets of the machine. */
+static int try_sockops(bool cast)
+{
+	int fd;
+
+	if (!cast)
+		return -EOPNOTSUPP;
+	fd = cgroup_open_root();
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
 static int kind_problem(struct kernel *kernel, size_t row)
 {
 	const struct hook *k = &hook_table[row];
@@ -85,6 +100,7 @@ static int kind_problem(struct kernel *kernel, size_t row)
 
 	if (*problem > 0)
 		*problem = k->kind == HOOK_NETFILTER ? try_netfilter()
+			   : k->kind == HOOK_SOCKOPS ? try_sockops(kernel->targets->cast)
 			   : hook_is_of_function(k)  ? try_function(k, kernel->targets->id[row])
 						     : 0;
 	return *problem;
@@ -149,6 +165,8 @@ bool hook_is_wanted(const struct hook *k, uint32_t layers, const struct mg_bpf_s
 
 	if (hook_is_of_others(k) && only_tcp_passes(filters))
 		return false;
+	if (strcmp(k->event, "sock_open") == 0 && layers == 1u << MG_LAYER_TIMESTAMPS)
+		return false; /* a hook at each reading, and timestamps are of sends */
 	if (hook_meets_sockets(k))
 		return layers & passed && !(layers & 1u << MG_LAYER_SYSCALL);
 	return hook_is_selection(k) || layers & 1u << k->layer;
@@ -173,7 +191,7 @@ static int choose(struct hooks *h, const struct hook_options *o, struct kernel *
 
 void hooks_choose(struct hooks *h, const struct hook_options *o, const struct hook_targets *targets)
 {
-	struct kernel kernel = {.targets = targets, .kind = {1, 1, 1, 1}};
+	struct kernel kernel = {.targets = targets, .kind = {1, 1, 1, 1, 1}};
 
 	for (size_t i = 0; i < hook_count; i++)
 		h->state[i] = choose(h, o, &kernel, i);
@@ -184,15 +202,23 @@ void hook_by(const struct hook *k, char *text, size_t size)
 	static const char *const points[] = {
 		"PRE_ROUTING", "LOCAL_IN", "FORWARD", "LOCAL_OUT", "POST_ROUTING"};
 
-	snprintf(text, size, "%s %s", hook_kind_names[k->kind],
-		k->kind == HOOK_NETFILTER ? points[k->number] : k->target);
+	if (k->kind == HOOK_SOCKOPS)
+		snprintf(text, size, "%s", hook_kind_names[k->kind]);
+	else
+		snprintf(text, size, "%s %s", hook_kind_names[k->kind],
+			k->kind == HOOK_NETFILTER ? points[k->number] : k->target);
 }
 
 void hook_reason(const struct hook *k, int state, char *text, size_t size)
 {
 	const char *what = k->kind == HOOK_TP ? "tracepoint" : "function";
 
-	if (state == -ENOENT && k->kind != HOOK_NETFILTER)
+	if (k->kind == HOOK_SOCKOPS && (state == -ENOENT || state == -EOPNOTSUPP))
+		snprintf(text, size, "no transmit timestamps for BPF, which came with Linux 6.15");
+	else if (k->kind == HOOK_SOCKOPS && state == -ENODEV)
+		snprintf(text, size,
+			"no cgroup v2 hierarchy is mounted (mount -t cgroup2 none DIR)");
+	else if (state == -ENOENT && k->kind != HOOK_NETFILTER)
 		snprintf(text, size, "no %s %s with %d argument%s or more", what, k->target,
 			k->number, k->number == 1 ? "" : "s");
 	else if (state == -ECANCELED)

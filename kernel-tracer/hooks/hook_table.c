@@ -6,7 +6,8 @@
 #include "events.h"
 #include "hooks/hooks.h"
 
-const char *const hook_kind_names[HOOK_KINDS] = {"tp_btf", "fentry", "fexit", "netfilter"};
+const char *const hook_kind_names[HOOK_KINDS] = {
+	"tp_btf", "fentry", "fexit", "netfilter", "sockops"};
 
 /*
  * Lists every program in the order in which they are attached. Rows that feed the same event are
@@ -28,6 +29,10 @@ const char *const hook_kind_names[HOOK_KINDS] = {"tp_btf", "fentry", "fexit", "n
 #define NF(layer, program, event, hooknum, priority)                                             \
 	{                                                                                        \
 		MG_LAYER_##layer, HOOK_NETFILTER, program, event, "netfilter", hooknum, priority \
+	}
+#define SOCKOPS(layer, program, event, function, args)                            \
+	{                                                                         \
+		MG_LAYER_##layer, HOOK_SOCKOPS, program, event, function, args, 0 \
 	}
 /* Rows for the bytes that the sockets of one family have sent and received. */
 #define SENT(name, function) FEXIT(SOCKET, "on_sent_" #name, "sock_sent " #name, #function, 3)
@@ -56,6 +61,7 @@ const struct hook hook_table[] = {
 	TP(TCP,     "on_send_reset",     "tcp_reset sent", "tcp_send_reset",          3),
 	TP(TCP,     "on_send_reset_old", "tcp_reset sent", "tcp_send_reset",          2),
 	TP(TCP,     "on_receive_reset",  "tcp_reset received", "tcp_receive_reset",   1),
+	SOCKOPS(TIMESTAMPS, "on_timestamp", "stamp_send",  "bpf_sock_ops_enable_tx_tstamp", 2),
 	TP(SOCKET,  "on_tcp_send",       "tcp_send",       "tcp_sendmsg_locked",      4),
 	FENTRY(SOCKET, "on_tcp_send_begin", "tcp_send",    "tcp_sendmsg_locked",      3),
 	TP(SOCKET,  "on_sock_copy",      "sock_copy",      "skb_copy_datagram_iovec", 2),

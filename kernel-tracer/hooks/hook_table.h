@@ -13,7 +13,7 @@
 #define MG_BPF_PROG_TYPE_NETFILTER 32
 #define MG_BPF_NETFILTER           45
 
-enum hook_kind { HOOK_TP, HOOK_FENTRY, HOOK_FEXIT, HOOK_NETFILTER, HOOK_KINDS };
+enum hook_kind { HOOK_TP, HOOK_FENTRY, HOOK_FEXIT, HOOK_NETFILTER, HOOK_SOCKOPS, HOOK_KINDS };
 extern const char *const hook_kind_names[HOOK_KINDS];
 
 struct hook {
@@ -21,9 +21,9 @@ struct hook {
 	enum hook_kind kind;
 	const char *program; /* name in the BPF object */
 	const char *event;   /* event that the program feeds */
-	const char *target;  /* tracepoint or function */
-	int number;          /* least number of arguments; netfilter: number of the hook */
-	int priority;        /* netfilter only */
+	const char *target; /* tracepoint or function; sockops: a function that its program calls */
+	int number;         /* least number of arguments; netfilter: number of the hook */
+	int priority;       /* netfilter only */
 };
 
 /* states beside 0 and negative errnos */

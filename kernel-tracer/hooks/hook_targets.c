@@ -19,6 +19,12 @@ bool hook_is_of_function(const struct hook *k)
 	return k->kind == HOOK_FENTRY || k->kind == HOOK_FEXIT;
 }
 
+/* Returns whether the target of a row, which is not netfilter's, is a function. */
+static bool names_function(const struct hook *k)
+{
+	return hook_is_of_function(k) || k->kind == HOOK_SOCKOPS;
+}
+
 /* Returns the arguments of a tracepoint, given the typedef that the kernel has for each. */
 static int args_of_typedef(const struct btf *btf, const struct btf_type *t)
 {
@@ -35,7 +41,7 @@ static void found(struct hook_targets *targets, const struct btf *btf, unsigned 
 	for (size_t row = 0; row < hook_count; row++) {
 		const struct hook *k = &hook_table[row];
 
-		if (k->kind == HOOK_NETFILTER || hook_is_of_function(k) != function ||
+		if (k->kind == HOOK_NETFILTER || names_function(k) != function ||
 			targets->id[row] || strcmp(k->target, name) != 0)
 			continue;
 		targets->id[row] = id;

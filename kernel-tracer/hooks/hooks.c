@@ -19,6 +19,7 @@
 
 #include "events.h"
 #include "log.h"
+#include "hooks/cgroup.h"
 #include "hooks/hook_choice.h"
 #include "hooks/hook_objects.h"
 #include "hooks/hook_table.h"
@@ -236,11 +237,28 @@ int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 	return meet_existing(h);
 }
 
+/* Attaches a program to all sockets of the machine. Returns a descriptor or a negative errno. */
+static int link_to_sockets(int program)
+{
+	int root = cgroup_open_root(), fd;
+
+	if (root < 0)
+		return root;
+	fd = bpf_link_create(program, root, BPF_CGROUP_SOCK_OPS, NULL);
+	if (fd < 0)
+		fd = -errno;
+	close(root);
+	return fd;
+}
+
 /* Attaches a row's program to what it was loaded for. Returns a descriptor or a negative errno. */
 static int link_of(const struct hooks *h, size_t row)
 {
-	int fd = bpf_raw_tracepoint_open(NULL, hooks_program_fd(h, hook_table[row].program));
+	int program = hooks_program_fd(h, hook_table[row].program), fd;
 
+	if (hook_table[row].kind == HOOK_SOCKOPS)
+		return link_to_sockets(program);
+	fd = bpf_raw_tracepoint_open(NULL, program);
 	return fd < 0 ? -errno : fd;
 }
 

@@ -28,7 +28,8 @@ static void add_kinds(const char *text, uint32_t *out)
 {
 	static const enum hook_kind kinds[OPTION_HOOKS] = {[OPTION_HOOK_fentry] = HOOK_FENTRY,
 		[OPTION_HOOK_fexit] = HOOK_FEXIT,
-		[OPTION_HOOK_netfilter] = HOOK_NETFILTER};
+		[OPTION_HOOK_netfilter] = HOOK_NETFILTER,
+		[OPTION_HOOK_sockops] = HOOK_SOCKOPS};
 	char item[OPTION_ITEM_SIZE];
 	unsigned int kind;
 

@@ -193,6 +193,22 @@ static void large_ones_wait(void **unused)
 
 #define CONNECTIONS 700
 
+/* Feeds the kernel's timestamps of the request, in some connections without the last one. */
+static void timestamps(struct core *c, uint32_t i, uint64_t at)
+{
+	static const uint16_t ids[] = {
+		MG_EVENT_stamp_queue, MG_EVENT_stamp_driver, MG_EVENT_stamp_ack};
+	struct mg_event e = feed_event(MG_EVENT_stamp_send, at, SENDER);
+
+	e.stamp_send = (struct mg_stamp_send){.sock = CLIENT(i), .end = ISN + 101, .cwnd = 10};
+	feed(c, &e);
+	for (uint32_t n = 0; n < (i % 29 ? 3 : 2); n++) {
+		e = feed_event(ids[n], at + (n + 1) * (700 + i % 53), 0);
+		e.stamp = (struct mg_stamp){.sock = CLIENT(i), .end = ISN + 101};
+		feed(c, &e);
+	}
+}
+
 /* Feeds a connection; some lose a segment or events, and some ends are never closed or met late. */
 static void connect(struct core *c, uint32_t i, uint64_t at)
 {
@@ -200,6 +216,8 @@ static void connect(struct core *c, uint32_t i, uint64_t at)
 	if (i % 17)
 		open_server(c, i, at + 1);
 	(i % 17 ? exchange : greeting)(c, i, at + 10);
+	if (i % 2)
+		timestamps(c, i, at + 402000);
 	if (i % 7 == 0) {
 		feed_send(c, SENDER, CLIENT(i), ISN + 101, 50, at + 410000, 20);
 		ev_retransmit(c, at + 415000, CLIENT(i), ISN + 101, 50);
@@ -274,6 +292,7 @@ static void the_report_is_that_of_sockets_as_they_are(void **unused)
 		char *wanted = reported_text(&plain, whole), *got = reported_text(&packed, whole);
 
 		assert_non_null(strstr(wanted, "\"transit_ns\""));
+		assert_non_null(strstr(wanted, "\"unfinished\":"));
 		assert_string_equal(got, wanted);
 		free(wanted);
 		free(got);

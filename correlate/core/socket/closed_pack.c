@@ -39,7 +39,7 @@ static void ranges_of(struct flow *f, struct ranges *all[RANGES_OF_FLOW])
 static bool flow_fits(const struct core *c, const struct flow *f)
 {
 	core_await_listeners(c);
-	return !f->zerocopy && !f->ack.on_way && !f->paired.partner &&
+	return !f->zerocopy && !f->ack.timed && !f->ack.on_way && !f->paired.partner &&
 	       (!*f->state || c->attached.does.fits(*f->state));
 }
 

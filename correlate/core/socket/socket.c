@@ -11,6 +11,7 @@
 #include "bytes/ranges.h"
 #include "bytes/resent.h"
 #include "bytes/why_state.h"
+#include "bytes/timed_sends.h"
 #include "bytes/zerocopy_sends.h"
 #include "coverage/gap.h"
 #include "socket/anchor.h"
@@ -288,6 +289,7 @@ void flow_free(const struct core *c, struct flow *f)
 	call_ends_free(&f->call_ends);
 	why_free(f->why);
 	zerocopy_free(f->zerocopy);
+	timed_sends_free(f->ack.timed);
 	free(f->ack.on_way);
 	ranges_free(&f->copies.again);
 	resent_free(f->copies.resent_times);

@@ -7,6 +7,7 @@
 
 #include "core.h"
 #include "event_table.h"
+#include "tcp_names.h"
 #include "call/call.h"
 #include "call/call_join.h"
 #include "call/call_settle.h"
@@ -23,6 +24,7 @@
 #include "stream/request.h"
 #include "stream/rx.h"
 #include "stream/state.h"
+#include "stream/timed_send.h"
 #include "stream/tx.h"
 #include "stream/tx_call.h"
 #include "stream/why.h"
@@ -259,6 +261,8 @@ ON(sock_state)
 		ack_on_state(c, s, e);
 	if (s && c->requests.waiting)
 		requests_on_state(c, s, e);
+	if (s && s->state == MG_TCP_CLOSE)
+		timed_send_end(c, s);
 }
 
 ON(sock_addr)
@@ -299,6 +303,17 @@ ON(listen)
 ON(protocol)
 {
 	state_on_event(c, e, a);
+}
+
+ON(stamp_send)
+{
+	timed_send_on_send(c, t, e, a);
+	state_on_event(c, e, a);
+}
+
+ON(stamp)
+{
+	timed_send_on_stamp(c, e, a);
 }
 
 ON(room)

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The kernel's own transmit timestamps, since Linux 6.15: it calls a program for the segment that
+ * ends a send, of those sockets alone that have been asked for. Other sockets pay nothing.
+ */
+#if CAN_CAST
+
+#define SOL_SOCKET                1
+#define SK_BPF_CB_FLAGS           1009
+#define SK_BPF_CB_TX_TIMESTAMPING 1
+
+/* occasions beyond those that <linux/bpf.h> may know */
+enum { TSTAMP_SCHED = 16, TSTAMP_SND_SW, TSTAMP_SND_HW, TSTAMP_ACK, TSTAMP_SENDMSG };
+
+extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym;
+extern int bpf_sock_ops_enable_tx_tstamp(struct bpf_sock_ops_kern *skops, __u64 flags) __ksym;
+
+/* Returns whether connection_established() follows this socket, or is going to. */
+static __always_inline bool is_connected_to_follow(const struct sock *sk, bool accepted)
+{
+	__u64 key;
+
+	if (!accepted)
+		return cookie_of(sk);
+	if (!cfg.all) {
+		key = listener_key(sk);
+		if (!bpf_map_lookup_elem(&listeners, &key))
+			return false;
+	}
+	return judge_tcp(sk) == WANTED;
+}
+
+static __always_inline void emit_send_stamp(const struct tcp_sock *tp, __u64 cookie)
+{
+	EMIT(stamp_send, mg_stamp_send, e, {
+		e->sock = cookie;
+		e->end = tp->write_seq;
+		e->snd_una = tp->snd_una;
+		e->snd_nxt = tp->snd_nxt;
+		e->snd_wnd = tp->snd_wnd;
+		e->cwnd = tp->snd_cwnd;
+		e->in_flight = tp->packets_out;
+		e->srtt_us = tp->srtt_us >> 3;
+	});
+}
+
+/* Records the timestamp of a segment that ends a send. Another part of that send has no number. */
+static __always_inline void emit_stamp(const struct sk_buff *skb, __u64 cookie, __u32 op)
+{
+	const struct skb_shared_info *shared =
+		CAST(skb_shared_info, (void *)(skb->head + skb->end));
+	const struct net_device *dev = op == TSTAMP_ACK ? NULL : skb->dev;
+	__u32 ifindex = dev ? dev->ifindex : 0;
+	__u16 event = op == TSTAMP_SCHED    ? MG_EVENT_stamp_queue
+		      : op == TSTAMP_SND_SW ? MG_EVENT_stamp_driver
+					    : MG_EVENT_stamp_ack;
+
+	EMIT_IF(take(&taken_), event, mg_stamp, e, {
+		e->sock = cookie;
+		e->end = shared->tskey + 1;
+		e->ifindex = ifindex;
+	});
+}
+
+SEC("sockops")
+int on_timestamp(struct bpf_sock_ops *ctx)
+{
+	struct bpf_sock_ops_kern *kern = bpf_cast_to_kern_ctx(ctx);
+	const struct sock *sk = kern->sk;
+	int on = SK_BPF_CB_TX_TIMESTAMPING;
+	__u32 op = ctx->op;
+	__u64 cookie;
+
+	if (op == BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB || op == BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB) {
+		if (is_connected_to_follow(sk, op == BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB))
+			bpf_setsockopt(ctx, SOL_SOCKET, SK_BPF_CB_FLAGS, &on, sizeof(on));
+		return 1;
+	}
+	if (op < TSTAMP_SCHED || op > TSTAMP_SENDMSG || op == TSTAMP_SND_HW)
+		return 1;
+	cookie = cookie_of(sk);
+	if (!cookie)
+		return 1;
+	if (op != TSTAMP_SENDMSG) {
+		emit_stamp(kern->skb, cookie, op);
+		return 1;
+	}
+	emit_send_stamp(CAST(tcp_sock, sk), cookie);
+	bpf_sock_ops_enable_tx_tstamp(kern, 0);
+	return 1;
+}
+
+#endif

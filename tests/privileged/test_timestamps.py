@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""
+The kernel's own transmit timestamps (--layers timestamps): each send has its times, they agree with the events
+of the same bytes at the same places, and they are those that a delayed acknowledgement, a token bucket and a lost
+segment make.
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+
+DROP = sys.argv[1]
+PROGRAM = os.path.join(os.path.dirname(__file__), "..", "programs", "timed.py")
+PORT = 5640
+ALONE, BESIDE = ("-q", "--layers", "timestamps"), ("-q", "--layers", "+timestamps")
+
+
+def recorded(net, server, client, options, to=None):
+    """Returns a recording of both ends, and how often the client says that it has sent."""
+    to = to or net.B
+    shell = (f"nsenter --net=/run/netns/{net.b} {PYTHON} {PROGRAM} {server[0]} {to} {PORT} {' '.join(server[1:])} "
+             f">/dev/null & nsenter --net=/run/netns/{net.a} {PYTHON} {PROGRAM} {client[0]} {to} {PORT} "
+             f"{' '.join(client[1:])}; wait")
+    rec = Recording("sh", "-c", shell, options=options)
+    return rec, int(rec.p.stdout.split()[-1])
+
+
+def facts(rec, *options):
+    """Facts of timed sends as dicts of text."""
+    said = run(MAGNET, "show", rec.dir, "--facts", "timed_send", *options).stdout.splitlines()
+    names = [n.split(":")[0] for n in said[0].split("\t")]
+    return [dict(zip(names, row.split("\t"))) for row in said[1:]]
+
+
+def stages(f):
+    return {s["stage"]: s for s in f["timed_sends"]["stages_ns"]}
+
+
+def all_are_told(rec, n):
+    """Each of the client's sends is one fact, and the figures are those of the facts."""
+    report = rec.report()
+    f = flow(report, "tx", PORT, comm=report["flows"][0]["comm"], bytes=max(x["bytes"] for x in report["flows"]))
+    told, rows = f["timed_sends"], facts(rec, "--flow", f["id"])
+    check(told["n"] == len(rows) == n, f"{told['n']} timed sends, {len(rows)} facts, {n} calls")
+    check(told["n"] == sum(told[k] for k in ("acknowledged", "merged", "unfinished", "lost")), "each has one outcome")
+    check(not told["at_least"], "no event of them is missing")
+    sums = [(sum(float(r[f"stage_{s}_ns"]) for s in ("send_buffer", "queue", "network")), float(r["total_ns"]))
+            for r in rows if r["outcome"] == "acknowledged"]
+    check(all(abs(parts - total) <= 1 for parts, total in sums), "the stages of each send sum to its total")
+    return f, rows
+
+
+def times(events, kind, end):
+    """Times at which events of a kind have the byte before `end`."""
+    return [int(e["time_ns"]) for e in events if e["event"] == kind and e["offset"] and e["length"]
+            and int(e["offset"]) < end <= int(e["offset"]) + int(e["length"])]
+
+
+def beside_the_layers(net, to):
+    """A stamp comes between the events of the layers around it, of the same byte."""
+    rec, n = recorded(net, ("sink",), ("apart", "40", "3000", "0.002"), BESIDE, to)
+    with rec:
+        f, rows = all_are_told(rec, n)
+        check(f["timed_sends"]["acknowledged"] == n, "all are acknowledged")
+        events = list(rec.events("--flow", f["id"]))
+        seen, apart = 0, []
+        for row in rows:
+            sent, end = int(row["begin_ns"]), int(row["end"])
+            queue = sent + float(row["stage_send_buffer_ns"])
+            driver = queue + float(row["stage_queue_ns"])
+            around = {k: times(events, k, end) for k in ("ip_post", "dev_queue", "dev_xmit", "dev_done")}
+            if not all(around.values()):
+                continue  # a hook was not run there: some machines do that
+            seen += 1
+            # both are of the same instant to a nanosecond or two, which rounding takes
+            if not (sent <= around["ip_post"][0] and around["ip_post"][0] <= queue + 2
+                    and queue <= around["dev_queue"][0] + 2 and around["dev_xmit"][0] <= driver + 2
+                    and driver <= around["dev_done"][0] + 2):
+                apart.append((end, sent, queue, driver, around))
+        check(not apart, f"each stamp lies between the events around it, but for {apart[:2]}")
+        check(seen > n / 2, f"{seen} of {n} sends have the events of the layers around them")
+        check("Latency by stage" in rec.text() and "by the kernel's timestamps" in rec.text(), "the text has both")
+
+
+def delayed_acknowledgement(net):
+    """The second send of a request waits for the acknowledgement of the first, which the peer delays."""
+    rec, n = recorded(net, ("answer",), ("split", "12"), ALONE)
+    with rec:
+        f, rows = all_are_told(rec, n)
+        late = 0
+        for first, second in zip(rows[::2], rows[1::2]):
+            waited = float(second["stage_send_buffer_ns"])
+            acked = int(first["begin_ns"]) + float(first["total_ns"])
+            if waited > 20e6:
+                late += 1
+                left = int(second["begin_ns"]) + waited
+                check(0 <= left - acked < 1e6, f"a send waited {waited / 1e6:.1f} ms, and left {left - acked:.0f} ns "
+                      "after the one before was acknowledged")
+        check(late >= 3, f"{late} of {n // 2} sends waited for a delayed acknowledgement")
+        figure = stages(f)["send_buffer"]
+        near(figure["max"], max(float(r["stage_send_buffer_ns"]) for r in rows), 0.001, "the longest wait")
+        near(figure["mean"], sum(float(r["stage_send_buffer_ns"]) for r in rows) / n, 0.001, "the mean wait")
+
+
+def token_bucket(mbit):
+    """Each send takes as long to leave as the bucket has it take, and its acknowledgement comes soon after."""
+    size, n = 60000, 6
+    with Network(rate=f"{mbit}mbit", burst="3028", gso_max_segs=1) as net:
+        run(*net.inside(net.a, "sysctl", "-qw", "net.ipv4.tcp_congestion_control=reno"))
+        rec, sends = recorded(net, ("sink",), ("apart", str(n), str(size), "0.2"), ALONE)
+        with rec:
+            f, rows = all_are_told(rec, sends)
+            frames = -(-size // 1448)
+            ideal = ((size + frames * 66) * 8 - 3028 * 8) / mbit * 1e3
+            times = sorted(float(r["stage_send_buffer_ns"]) + float(r["stage_queue_ns"]) for r in rows[1:])
+            near(times[len(times) // 2], ideal, 0.03, f"until the last byte of {size} left at {mbit} Mbit/s, ns")
+            check(stages(f)["network"]["p50"] < 0.1 * ideal, "and little time after that")
+
+
+def merged(net):
+    """Small sends that wait for an acknowledgement leave together: one of them has the timestamps."""
+    rec, n = recorded(net, ("sink",), ("burst", "300", "20"), ALONE)
+    with rec:
+        f, _ = all_are_told(rec, n)
+        told = f["timed_sends"]
+        check(told["merged"] > 0 and told["acknowledged"] > 1, f"{told['merged']} of {n} sends left with a later one")
+        check(f"{told['merged']:,} left in one segment with a later send" in rec.text(), "which the text says")
+
+
+def lost_segment(net):
+    """A segment that is sent again comes to the queue again: its send is told as such."""
+    run("tc", "-n", net.b, "qdisc", "add", "dev", net.b, "clsact")
+    p = run("tc", "-n", net.b, "filter", "add", "dev", net.b, "ingress", "bpf", "da", "obj", DROP, "sec",
+            "tc/every13", check=False)
+    if p.returncode:
+        skip("tc cannot load a BPF program: " + p.stderr.strip())
+    rec, n = recorded(net, ("sink",), ("apart", "60", "1448", "0.002"), ALONE)
+    with rec:
+        f, rows = all_are_told(rec, n)
+        again = [r for r in rows if int(r["queued"] or 0) > 1]
+        check(len(again) == f["timed_sends"]["queued_again"] > 0, f"{len(again)} sends came to the queue again")
+        check(max(float(r["total_ns"] or 0) for r in again) > 1.5 * stages(f)["total"]["p50"], "and took longer")
+
+
+def sampled(net):
+    """Of connections that are left out nothing is recorded."""
+    n = 60
+    rec, sends = recorded(net, ("sink", str(n)), ("many", str(n)), (*ALONE, "--sample", "4"))
+    with rec:
+        flows = [f for f in rec.report()["flows"] if f["direction"] == "tx" and f["timed_sends"]]
+        check(0 < len(flows) < n / 2, f"{len(flows)} of {n} connections are recorded")
+        check(all(f["timed_sends"]["n"] == 2 for f in flows), "with both sends each")
+        check({e["flow"].split("/")[0] for e in rec.events() if e["event"].startswith("stamp_")}
+              == {f["id"].split("/")[0] for f in flows}, "and no event of another one")
+
+
+def running_server(net):
+    """The connections of a server that listened before."""
+    server = net.popen(net.b, PYTHON, PROGRAM, "answer", net.B, str(PORT), stdout=subprocess.PIPE)
+    try:
+        server.stdout.readline()
+        with tempfile.TemporaryDirectory() as top:
+            recorder = subprocess.Popen([MAGNET, "record", "-o", top + "/t", *ALONE, "--pid", str(server.pid),
+                                         "--duration", "20"], stdin=subprocess.DEVNULL)
+            until = time.monotonic() + 15
+            while not os.path.exists(top + "/t/kernel/metadata") and time.monotonic() < until:
+                time.sleep(0.05)
+            time.sleep(0.5)
+            run(*net.inside(net.a, PYTHON, PROGRAM, "split", net.B, str(PORT), "5"))
+            server.wait(10)
+            recorder.send_signal(signal.SIGINT)
+            recorder.wait(20)
+            report = json.loads(run(MAGNET, "report", "--json", top + "/t").stdout)
+            f = flow(report, "tx", PORT)
+            check(f["timed_sends"]["n"] == f["timed_sends"]["acknowledged"] == 5, "each of its 5 replies is timed")
+    finally:
+        stop(server)
+
+
+need_kernel_side()
+with Recording("true", options=ALONE) as tried:
+    if not hooked(tried, "stamp_send"):
+        skip("; ".join(h["why"] for h in tried.report()["hooks"] if h["layer"] == "timestamps"))
+with Network() as net:
+    for to in (net.B, net.B6):
+        patiently(lambda: beside_the_layers(net, to))
+    patiently(lambda: delayed_acknowledgement(net))
+    patiently(lambda: merged(net))
+    patiently(lambda: sampled(net))
+    patiently(lambda: running_server(net))
+    patiently(lambda: lost_segment(net))
+for rate in (8, 3):
+    patiently(lambda: token_bucket(rate))

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Sends by the kernel's timestamps: which of them belong together, and what became of each send. */
+#include "feed.h"
+
+#define TID    10
+#define SOCK   1
+#define FIRST  1000 /* sequence number of the first byte */
+#define ON_WAY 65536
+
+static struct core c;
+static struct fact_timed_send told[8];
+static int tells;
+
+static void tell(void *arg, const void *fact)
+{
+	(void)arg;
+	if (tells < 8)
+		told[tells] = *(const struct fact_timed_send *)fact;
+	tells++;
+}
+
+static void begin(void)
+{
+	feed_begin(&c, "stamp_send,tcp_state");
+	tells = 0;
+	facts_listen(core_facts(&c), FACT_timed_send, tell, NULL);
+	ev_opened(&c, 10, SOCK, FIRST - 1, 4999);
+}
+
+static void sent(uint64_t t, uint32_t end)
+{
+	struct mg_event e = feed_event(MG_EVENT_stamp_send, t, TID);
+
+	e.stamp_send = (struct mg_stamp_send){.sock = SOCK, .end = FIRST + end, .cwnd = 10};
+	feed(&c, &e);
+}
+
+static void stamp(uint64_t t, unsigned int id, uint32_t end)
+{
+	struct mg_event e = feed_event(id, t, 0);
+
+	e.stamp = (struct mg_stamp){.sock = SOCK, .end = FIRST + end};
+	feed(&c, &e);
+}
+
+static void assert_is(int n, uint32_t end, enum fact_timed outcome, uint64_t send_buffer,
+	uint64_t queue, uint64_t network, uint64_t total)
+{
+	const struct fact_timed_send *f = &told[n];
+
+	assert_int_equal(f->end, end);
+	assert_int_equal(f->outcome, outcome);
+	assert_int_equal(f->stage[TIMED_SEND_BUFFER], send_buffer);
+	assert_int_equal(f->stage[TIMED_QUEUE], queue);
+	assert_int_equal(f->stage[TIMED_NETWORK], network);
+	assert_int_equal(f->total, total);
+}
+
+static void stages_of_a_send_sum_to_its_total(void **unused)
+{
+	const struct timed_sums *sums;
+
+	(void)unused;
+	begin();
+	sent(1000, 100);
+	stamp(1100, MG_EVENT_stamp_queue, 100);
+	stamp(1130, MG_EVENT_stamp_driver, 100);
+	assert_int_equal(tells, 0);
+	stamp(2000, MG_EVENT_stamp_ack, 100);
+	assert_int_equal(tells, 1);
+	assert_is(0, 100, TIMED_ACKNOWLEDGED, 100, 30, 870, 1000);
+	assert_int_equal(told[0].begin, 1000);
+	assert_int_equal(told[0].queued, 1);
+	sums = measures_in(tx_of(&c, SOCK))->timed;
+	assert_int_equal(sums->n[TIMED_ACKNOWLEDGED], 1);
+	assert_true(sums->total.sum == 1000);
+	assert_int_equal(sums->queued_again, 0);
+	feed_end(&c);
+}
+
+static void sends_may_be_on_their_way_together(void **unused)
+{
+	(void)unused;
+	begin();
+	for (uint32_t i = 1; i <= 4; i++)
+		sent(1000 + i, i * 100);
+	for (uint32_t i = 1; i <= 4; i++) {
+		stamp(1100 + i * 10, MG_EVENT_stamp_queue, i * 100);
+		stamp(1200 + i * 10, MG_EVENT_stamp_driver, i * 100);
+	}
+	for (uint32_t i = 1; i <= 4; i++)
+		stamp(2000 + i * 100, MG_EVENT_stamp_ack, i * 100);
+	assert_int_equal(tells, 4);
+	assert_is(2, 300, TIMED_ACKNOWLEDGED, 127, 100, 1070, 1297);
+	feed_end(&c);
+}
+
+/* The kernel has one timestamp for each segment: that of the send that ends last in it. */
+static void send_in_a_segment_with_a_later_one_is_merged(void **unused)
+{
+	(void)unused;
+	begin();
+	sent(1000, 100);
+	sent(1010, 150);
+	sent(1020, 200);
+	stamp(1100, MG_EVENT_stamp_queue, 200);
+	assert_int_equal(tells, 2);
+	assert_is(0, 100, TIMED_MERGED, FACT_NONE, FACT_NONE, FACT_NONE, FACT_NONE);
+	assert_is(1, 150, TIMED_MERGED, FACT_NONE, FACT_NONE, FACT_NONE, FACT_NONE);
+	stamp(1110, MG_EVENT_stamp_driver, 200);
+	stamp(1300, MG_EVENT_stamp_ack, 200);
+	assert_is(2, 200, TIMED_ACKNOWLEDGED, 80, 10, 190, 280);
+	feed_end(&c);
+}
+
+static void send_that_comes_to_a_queue_again_keeps_its_first_times(void **unused)
+{
+	(void)unused;
+	begin();
+	sent(1000, 100);
+	stamp(1100, MG_EVENT_stamp_queue, 100);
+	stamp(1130, MG_EVENT_stamp_driver, 100);
+	stamp(5000, MG_EVENT_stamp_queue, 100);
+	stamp(5030, MG_EVENT_stamp_driver, 100);
+	stamp(6000, MG_EVENT_stamp_ack, 100);
+	assert_is(0, 100, TIMED_ACKNOWLEDGED, 100, 30, 4870, 5000);
+	assert_int_equal(told[0].queued, 2);
+	assert_int_equal(measures_in(tx_of(&c, SOCK))->timed->queued_again, 1);
+	feed_end(&c);
+}
+
+/* Many drivers take no timestamps: then the times before and after cannot be told apart. */
+static void driver_without_timestamps_leaves_its_stages_unknown(void **unused)
+{
+	(void)unused;
+	begin();
+	sent(1000, 100);
+	stamp(1100, MG_EVENT_stamp_queue, 100);
+	stamp(2000, MG_EVENT_stamp_ack, 100);
+	assert_is(0, 100, TIMED_ACKNOWLEDGED, 100, FACT_NONE, FACT_NONE, 1000);
+	assert_int_equal(measures_in(tx_of(&c, SOCK))->timed->stage[TIMED_QUEUE].n, 0);
+	feed_end(&c);
+}
+
+/* A segment that TCP retransmits together with the next one has lost its own acknowledgement. */
+static void send_before_an_acknowledged_one_is_settled(void **unused)
+{
+	(void)unused;
+	begin();
+	sent(1000, 100);
+	sent(1000, 200);
+	stamp(1100, MG_EVENT_stamp_queue, 100);
+	stamp(1110, MG_EVENT_stamp_driver, 100);
+	stamp(1120, MG_EVENT_stamp_queue, 200);
+	stamp(1130, MG_EVENT_stamp_driver, 200);
+	stamp(2000, MG_EVENT_stamp_ack, 200);
+	assert_int_equal(tells, 2);
+	assert_is(0, 100, TIMED_UNFINISHED, 100, 10, FACT_NONE, FACT_NONE);
+	assert_is(1, 200, TIMED_ACKNOWLEDGED, 120, 10, 870, 1000);
+	feed_end(&c);
+}
+
+static void send_without_an_acknowledgement_is_unfinished(void **unused)
+{
+	(void)unused;
+	begin();
+	sent(1000, 100);
+	sent(1010, 200);
+	stamp(1100, MG_EVENT_stamp_queue, 100);
+	core_finish(&c);
+	assert_int_equal(tells, 2);
+	assert_is(0, 100, TIMED_UNFINISHED, 100, FACT_NONE, FACT_NONE, FACT_NONE);
+	assert_is(1, 200, TIMED_UNFINISHED, FACT_NONE, FACT_NONE, FACT_NONE, FACT_NONE);
+	feed_end(&c);
+}
+
+/* Without its events a send looks as if it had left with the next one. */
+static void send_whose_events_may_be_lost_is_not_called_merged(void **unused)
+{
+	(void)unused;
+	begin();
+	sent(1000, 100);
+	ev_lost(&c, 1200, 3, 1050, 1150);
+	sent(1300, 200);
+	stamp(1400, MG_EVENT_stamp_queue, 200);
+	assert_int_equal(tells, 1);
+	assert_is(0, 100, TIMED_LOST, FACT_NONE, FACT_NONE, FACT_NONE, FACT_NONE);
+	feed_end(&c);
+}
+
+static void timestamp_of_a_send_that_is_not_recorded_is_left_out(void **unused)
+{
+	(void)unused;
+	begin();
+	stamp(1100, MG_EVENT_stamp_queue, 100);
+	sent(1200, 200);
+	stamp(1300, MG_EVENT_stamp_ack, 100);
+	stamp(1400, MG_EVENT_stamp_queue, 200);
+	stamp(1500, MG_EVENT_stamp_ack, 200);
+	assert_int_equal(tells, 1);
+	assert_is(0, 200, TIMED_ACKNOWLEDGED, 200, FACT_NONE, FACT_NONE, 300);
+	feed_end(&c);
+}
+
+/* An endless number of sends without an acknowledgement takes bounded memory. */
+static void sends_on_their_way_are_bounded(void **unused)
+{
+	(void)unused;
+	begin();
+	for (uint32_t i = 1; i <= ON_WAY + 5; i++)
+		sent(1000 + i, i);
+	assert_int_equal(tells, 5);
+	assert_int_equal(tx_of(&c, SOCK)->ack.timed->len, ON_WAY);
+	assert_int_equal(told[4].end, 5);
+	assert_int_equal(told[4].outcome, TIMED_UNFINISHED);
+	feed_end(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stages_of_a_send_sum_to_its_total),
+		cmocka_unit_test(sends_may_be_on_their_way_together),
+		cmocka_unit_test(send_in_a_segment_with_a_later_one_is_merged),
+		cmocka_unit_test(send_that_comes_to_a_queue_again_keeps_its_first_times),
+		cmocka_unit_test(driver_without_timestamps_leaves_its_stages_unknown),
+		cmocka_unit_test(send_before_an_acknowledged_one_is_settled),
+		cmocka_unit_test(send_without_an_acknowledgement_is_unfinished),
+		cmocka_unit_test(send_whose_events_may_be_lost_is_not_called_merged),
+		cmocka_unit_test(timestamp_of_a_send_that_is_not_recorded_is_left_out),
+		cmocka_unit_test(sends_on_their_way_are_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
