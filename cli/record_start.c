@@ -9,6 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "event_table.h"
 #include "log.h"
 #include "paths.h"
 #include "record_command.h"
@@ -32,6 +33,28 @@ static int wait_for_tracer(struct recording *r)
 	if (signals >= 0)
 		close(signals);
 	return err;
+}
+
+/* Warns of layers that this kernel has no hook for at all. */
+static void warn_of_layers(const json_t *hooks)
+{
+	for (int i = 0; i < MG_LAYER_END; i++) {
+		const char *why = NULL;
+		bool any = false;
+		const json_t *h;
+		size_t at;
+
+		json_array_foreach (hooks, at, h) {
+			const char *layer = json_string_value(json_object_get(h, "layer"));
+
+			if (!layer || strcmp(layer, mg_layer_names[i]) != 0)
+				continue;
+			any |= json_integer_value(json_object_get(h, "status")) == 0;
+			why = json_string_value(json_object_get(h, "why"));
+		}
+		if (why && !any)
+			mg_warn("the layer %s is not recorded: %s", mg_layer_names[i], why);
+	}
 }
 
 /* Returns the process for tracer_start() to follow. */
@@ -58,6 +81,8 @@ static int start_kernel_side(struct recording *r)
 	if (!err)
 		err = wait_for_tracer(r);
 	r->tracer_runs = !err;
+	if (!err && !r->o.given.quiet)
+		warn_of_layers(json_object_get(r->tracer.ready, "hooks"));
 	if (!err || err == -EINVAL || err == -EINTR) /* after a message */
 		return err;
 	if (!r->tracer.why[0])

@@ -13,7 +13,9 @@
 enum { TSTAMP_SCHED = 16, TSTAMP_SND_SW, TSTAMP_SND_HW, TSTAMP_ACK, TSTAMP_SENDMSG };
 
 extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym;
-extern int bpf_sock_ops_enable_tx_tstamp(struct bpf_sock_ops_kern *skops, __u64 flags) __ksym;
+/* weak: older kernels have none, and load the other programs */
+extern int bpf_sock_ops_enable_tx_tstamp(
+	struct bpf_sock_ops_kern *skops, __u64 flags) __ksym __weak;
 
 /* Returns whether connection_established() follows this socket, or is going to. */
 static __always_inline bool is_connected_to_follow(const struct sock *sk, bool accepted)

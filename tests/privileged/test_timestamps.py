@@ -144,7 +144,7 @@ def lost_segment(net):
 
 
 def sampled(net):
-    """Of connections that are left out nothing is recorded."""
+    """Nothing is recorded of connections that the sample leaves out."""
     n = 60
     rec, sends = recorded(net, ("sink", str(n)), ("many", str(n)), (*ALONE, "--sample", "4"))
     with rec:
