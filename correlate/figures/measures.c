@@ -21,6 +21,11 @@ const struct flow_measures *measures(const struct fact_flow *f)
 	return measures_by_id(f->flow);
 }
 
+dist_sum measures_wait(const struct flow_measures *m)
+{
+	return m->residence.n || !m->timed ? m->residence.sum : m->timed->total.sum;
+}
+
 /* ---- memory ---- */
 
 uint32_t measures_dists(struct flow_measures *m, struct dist *all[MEASURES_DISTS])

@@ -98,6 +98,11 @@ struct measures_memory {
 	struct core *core;
 };
 
+/*
+ * Returns how long a flow's bytes waited in all, by which flows are put in order: from layer to
+ * layer, weighted by bytes, or else the last byte of each send by the kernel's timestamps.
+ */
+dist_sum measures_wait(const struct flow_measures *m);
 /* Registers for every fact of the core about flows from now on. */
 void measures_listen(struct measures_memory *m, struct core *c);
 /* Return what is measured of a flow, all of it empty where nothing is. */

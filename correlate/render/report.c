@@ -99,9 +99,9 @@ static void find_flow(struct found_flows *all, const struct fact_flow *f, bool a
 	all->v[all->n] = (struct found_flow){.bytes = flow_bytes(f),
 		.key = {.sock = f->flow.sock,
 			.rx = f->flow.rx,
-			.wait = aside ? 0 : measures(f)->residence.sum,
+			.wait = aside ? 0 : measures_wait(measures(f)),
 			.is_aside = aside,
-			.has_bars = flow_has_bars(f),
+			.has_bars = flow_has_bars(f) || measures(f)->timed,
 			.nth = (uint32_t)all->n,
 			.alike = alike_number(&all->alikes, f)},
 		.followed = measures(f)->residence.n && flow_coverage(f) >= 0.90 && !aside};

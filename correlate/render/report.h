@@ -29,7 +29,7 @@ struct flow_key {
 	/* waiting time of its bytes: cycles, once for each byte; 0 if it is aside */
 	dist_sum wait;
 	bool is_aside;  /* see struct exchange_group */
-	bool has_bars;  /* its bytes can be followed */
+	bool has_bars;  /* its bytes can be followed, or its sends are timed */
 	uint32_t nth;   /* place in the order of sockets */
 	uint32_t alike; /* number of what it is reported together with (alike.h) */
 };

@@ -52,8 +52,8 @@ static void all_groups(const struct report *r, const struct together *groups, si
 		text_together(r, first, to, colour);
 	for (size_t i = 0; i < count && i < GROUPS_SHOWN; i++)
 		if (&groups[i] != first &&
-			(measures(&groups[i].sum)->residence.sum * 1000 >=
-					measures(&groups[0].sum)->residence.sum ||
+			(measures_wait(measures(&groups[i].sum)) * 1000 >=
+					measures_wait(measures(&groups[0].sum)) ||
 				had_losses(&groups[i])))
 			text_together(r, &groups[i], to, colour);
 }
@@ -150,7 +150,7 @@ static void short_form(const struct report *r, const struct together *groups, si
 	n = single_flows(r, groups, count, named, blocks);
 	for (size_t i = 0; i < count; i++)
 		blocks[n++] = (struct block){&groups[i], 0,
-			groups[i].is_aside ? 0 : measures(&groups[i].sum)->residence.sum,
+			groups[i].is_aside ? 0 : measures_wait(measures(&groups[i].sum)),
 			&groups[i] == first};
 	qsort(blocks, n, sizeof(*blocks), longer);
 	for (size_t i = 0; i < n; i++) {

@@ -95,7 +95,7 @@ static dist_sum wait_of(const struct together *g)
 {
 	const struct flow_measures *m = g->measures;
 
-	return m ? m->residence.sum : 0;
+	return m ? measures_wait(m) : 0;
 }
 
 static int longer(const void *a, const void *b)

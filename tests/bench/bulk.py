@@ -79,7 +79,7 @@ def show(series):
 
 begin("Bulk TCP throughput from one network namespace to another, bare and recorded.",
       f"{' '.join(map(str, END))} iperf3 -c {Network.B} -t {SECONDS} {' '.join(WRITES)}",
-      "magnet-kernel-tracer -o DIR --pid PID [--layers light]",
+      "magnet-kernel-tracer -o DIR --pid PID [--layers light|timestamps]",
       "magnet record -q -o DIR -- iperf3 ...",
       "tcpdump -i VETH [-s 96] -w /dev/null")
 with Network() as network:
@@ -93,7 +93,7 @@ with Network() as network:
                 "empty events": observed(EmptyEvents),
                 "empty programs, light": observed(EmptyLight),
                 "empty events, light": observed(EmptyEventsLight), "magnet-kernel-tracer": observed(Tracer),
-                "  light": observed(LightTracer), "magnet record": recorded}
+                "  light": observed(LightTracer), "  timestamps": observed(TimestampsTracer), "magnet record": recorded}
         if OTHER:
             WAYS["other build: magnet record"] = recorded_by_other
         for peer in OTHER_KINDS + [Tcpdump, TcpdumpShort]:

@@ -66,7 +66,7 @@ need_kernel_side()
 need_program("iperf3", "ip", "nsenter")
 begin("CPU time of a transfer at 1 Gbit/s from one network namespace to another, bare and recorded.",
       f"iperf3 -c {Network.B} -b {RATE}",
-      "magnet-kernel-tracer -o DIR --pid PID [--layers light]",
+      "magnet-kernel-tracer -o DIR --pid PID [--layers light|timestamps]",
       "tcpdump -i VETH [-s 96] -w /dev/null")
 with Network() as network:
     listener = start(*network.inside(network.b, "iperf3", "-s", "-p", "5300"),
@@ -76,7 +76,7 @@ with Network() as network:
         Tcpdump.inside = tuple(network.inside(network.a))
         find_places()
         EmptyHooks.inside = [tuple(network.inside(ns)) for ns in (network.a, network.b)]
-        KINDS = [Bare, EmptyHooks, Tracer, LightTracer] + OTHER_KINDS
+        KINDS = [Bare, EmptyHooks, Tracer, LightTracer, TimestampsTracer] + OTHER_KINDS
         KINDS += [peer for peer in (Tcpdump, TcpdumpShort) if peer.works()]
         time.sleep(0.3)  # the server must listen
         series = {k.name: [] for k in KINDS}

@@ -108,10 +108,11 @@ def empty_statistics(talker):
 
 begin("What the kernel side costs a request and response over TCP on loopback, and an event.",
       f"pingpong -s {TRIP_SIZE} -c {WATCHED} -S {WATCHED}|{WATCHING}",
-      "magnet-kernel-tracer -o DIR --pid PID [--layers light]",
+      "magnet-kernel-tracer -o DIR --pid PID [--layers light|timestamps]",
       "tcpdump -i lo [-s 96] -w /dev/null; perf record, bpftrace: " + ", ".join(PEER_TRACEPOINTS))
 find_places()
-KINDS = [Bare, EmptyHooks, EmptyEvents, EmptyLight, EmptyEventsLight, LightTracer, Tracer] + OTHER_KINDS
+KINDS = [Bare, EmptyHooks, EmptyEvents, EmptyLight, EmptyEventsLight, LightTracer, TimestampsTracer,
+         Tracer] + OTHER_KINDS
 KINDS += [peer for peer in (Tcpdump, TcpdumpShort, PerfRecord, BpftraceCount) if peer.works()]
 for place, cpu, count, time_of_turns in PLACEMENTS:
     compare(place, cpu, count, KINDS, time_of_turns)

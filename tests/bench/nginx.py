@@ -24,13 +24,18 @@ class OtherSampled(OtherTracer):
     options = SAMPLE
 
 
+class SampledTimestamps(Sampled):
+    name = "1 in 20, timestamps"
+    options = TimestampsTracer.options + SAMPLE
+
+
 class AppOnly(Bare):
     name = "application side only"
 
 
 def measure(plain, wrapped):
-    kinds = [Bare, EmptyHooks, EmptyEvents, EmptyLight, EmptyEventsLight, Tracer, LightTracer, Sampled, SampledLight, AppOnly,
-             TcpdumpShort]
+    kinds = [Bare, EmptyHooks, EmptyEvents, EmptyLight, EmptyEventsLight, Tracer, LightTracer,
+             TimestampsTracer, Sampled, SampledLight, SampledTimestamps, AppOnly, TcpdumpShort]
     if OTHER_TRACER:
         kinds += OTHER_KINDS + [OtherSampled]
     kinds = [k for k in kinds if k is not TcpdumpShort or k.works()]
@@ -59,7 +64,7 @@ need_program("nginx")
 need_program("wrk")
 begin("Requests a second of nginx with one worker, bare and recorded.",
       f"wrk -t1 -c{CONNECTIONS} -d{TURN_S}s http://127.0.0.1:{PORT}/",
-      "magnet-kernel-tracer -o DIR --pid NGINX [--layers light] [--sample 20]",
+      "magnet-kernel-tracer -o DIR --pid NGINX [--layers light|timestamps] [--sample 20]",
       "magnet record --app-only -o DIR -- nginx", "tcpdump -i lo -s 96 -w /dev/null")
 with Server(PORT) as server, Place() as where:
     for empty, kind in ((EmptyHooks, Tracer), (EmptyEvents, Tracer), (EmptyLight, LightTracer)):

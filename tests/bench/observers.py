@@ -147,6 +147,11 @@ class LightTracer(Tracer):
     options = ("--layers", "light")
 
 
+class TimestampsTracer(Tracer):
+    name = "timestamps"
+    options = ("--layers", "timestamps")
+
+
 class OtherTracer(Tracer):
     name = "other build: all layers"
     binary = OTHER_TRACER

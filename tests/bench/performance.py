@@ -40,12 +40,12 @@ GROUPS = {
 PEERS = ["empty programs", "empty programs, light", "empty events", "empty events, light", "tcpdump", "tcpdump -s 96",
          "perf record, same tracepoints"]
 BULK = [("`magnet record`", "magnet record"), ("kernel side alone", "magnet-kernel-tracer"),
-        ("`--layers light`", "light"),
+        ("`--layers light`", "light"), ("`--layers timestamps`", "timestamps"),
         ("empty programs", "empty programs at the same places"),
         ("empty programs, light", "empty programs, light"), ("empty events", "empty events"),
         ("empty events, light", "empty events, light"), ("tcpdump", "tcpdump"),
         ("tcpdump -s 96", "tcpdump -s 96"), ("other build: `magnet record`", "other build: magnet record")]
-LAYERS = [("all layers", "all layers"), ("`--layers light`", "light"),
+LAYERS = [("all layers", "all layers"), ("`--layers light`", "light"), ("`--layers timestamps`", "timestamps"),
           *((p, p) for p in PEERS), ("other build: all layers", "other build: all layers"),
           ("other build: light", "other build: light")]
 
@@ -70,7 +70,9 @@ ROWS = [
      [(text, f"gigabit, s added: {name}") for text, name in LAYERS]),
     ("nginx", "nginx, 16 connections, requests/s kept", 2, "of bare",
      [("default", "nginx: all layers"), ("`--layers light`", "nginx: light"),
-      ("`--sample 20`", "nginx: 1 connection in 20"), ("both", "nginx: 1 in 20, light"),
+      ("`--layers timestamps`", "nginx: timestamps"),
+      ("`--sample 20`", "nginx: 1 connection in 20"), ("`--sample 20 --layers light`", "nginx: 1 in 20, light"),
+      ("`--sample 20 --layers timestamps`", "nginx: 1 in 20, timestamps"),
       ("`--app-only`", "nginx: application side only"), ("empty programs", "nginx: empty programs"),
       ("empty programs, light", "nginx: empty programs, light"),
       ("empty events", "nginx: empty events"),

@@ -60,6 +60,15 @@ static void settle_before(struct core *c, struct mg_sock *s, uint32_t end)
 		settle_first(c, s, 0, false);
 }
 
+/* Counts the bytes of a send, where no system call is recorded. */
+static void count_bytes(struct flow *f, uint32_t end)
+{
+	uint64_t off;
+
+	if (flow_offset(f, end, &off) && off > f->total)
+		f->total = off;
+}
+
 /* Shows the last byte of a send beside its event. */
 static void annotate(struct mg_sock *s, uint32_t end, struct annotation *a)
 {
@@ -81,6 +90,7 @@ void timed_send_on_send(
 
 	if (!s)
 		return;
+	count_bytes(&s->tx, e->stamp_send.end);
 	annotate(s, e->stamp_send.end, a);
 	if (t)
 		sock_used_by(c, s, t);
