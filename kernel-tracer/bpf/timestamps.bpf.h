@@ -3,6 +3,18 @@
  * The kernel's own transmit timestamps, since Linux 6.15: it calls a program for the segment that
  * ends a send, of those sockets alone that have been asked for. Other sockets pay nothing.
  */
+/*
+ * Connections of traced processes that were open before, by the address of their struct sock. All
+ * ways to compile the programs have the same maps.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 16384);
+	__type(key, __u64);
+	__type(value, __u8);
+} open_before SEC(".maps");
+
 #if CAN_CAST
 
 #define SOL_SOCKET                1
@@ -90,6 +102,54 @@ int on_timestamp(struct bpf_sock_ops *ctx)
 	emit_send_stamp(CAST(tcp_sock, sk), cookie);
 	bpf_sock_ops_enable_tx_tstamp(kern, 0);
 	return 1;
+}
+
+/* ---- connections that were open before ---- */
+
+/* Run once when tracing begins: finds them by the files of processes. */
+SEC("iter/task_file")
+int find_connections(struct bpf_iter__task_file *ctx)
+{
+	struct task_struct *t = ctx->task;
+	struct file *f = ctx->file;
+	struct sock *sk;
+	__u64 key;
+	__u8 one = 1;
+
+	if (!t || !f || cfg.all || !task_traced(t))
+		return 0;
+	sk = sock_of_file(f);
+	if (!sk || MEMBER(sock, sk, sk_protocol) != IPPROTO_TCP)
+		return 0;
+	key = (__u64)sk;
+	bpf_map_update_elem(&open_before, &key, &one, BPF_ANY);
+	/* the tracer enters it, as the kernel lists the sockets of the current one */
+	check_netns_number(MEMBER_OF(sock, sk, __sk_common.skc_net.net, ns.inum), t->tgid);
+	return 0;
+}
+
+/* Run after that in each network namespace: only here the kernel takes the socket's request. */
+SEC("iter/tcp")
+int time_connections(struct bpf_iter__tcp *ctx)
+{
+	struct sock *sk = (struct sock *)ctx->sk_common;
+	int on = SK_BPF_CB_TX_TIMESTAMPING;
+	__u64 key = (__u64)sk;
+	struct tcp_sock *tp;
+	__u8 state;
+
+	if (!sk || (!cfg.all && !bpf_map_lookup_elem(&open_before, &key)))
+		return 0;
+	state = sk->__sk_common.skc_state;
+	if (state != TCP_ESTABLISHED && state != TCP_CLOSE_WAIT)
+		return 0;
+	tp = bpf_skc_to_tcp_sock(sk);
+	if (!tp || judge_tcp(sk) != WANTED)
+		return 0;
+	if (!cookie_of(sk))
+		select_late(sk, tp);
+	bpf_setsockopt(tp, SOL_SOCKET, SK_BPF_CB_FLAGS, &on, sizeof(on));
+	return 0;
 }
 
 #endif

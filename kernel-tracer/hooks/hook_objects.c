@@ -86,13 +86,16 @@ int hook_objects_open(const struct hooks *h, struct bpf_object **object)
 
 bool hook_objects_wants(const bool *rows, const char *program, bool first)
 {
-	bool meets = false;
+	bool meets = false, times = false;
 
 	for (size_t i = 0; i < hook_count; i++) {
 		if (strcmp(hook_table[i].program, program) == 0)
 			return rows[i];
 		meets |= rows[i] && hook_meets_sockets(&hook_table[i]);
+		times |= rows[i] && hook_table[i].kind == HOOK_SOCKOPS;
 	}
+	if (strcmp(program, "find_connections") == 0 || strcmp(program, "time_connections") == 0)
+		return times;
 	return strcmp(program, "meet_existing") == 0 ? meets : first;
 }
 

@@ -443,6 +443,16 @@ int hooks_follow(struct hooks *h)
 	return err ? err : meet_existing(h);
 }
 
+int hooks_find_connections(struct hooks *h)
+{
+	return hooks_feed(h, "stamp_send") ? iterate(h, "find_connections") : -ENOENT;
+}
+
+int hooks_time_connections(struct hooks *h)
+{
+	return iterate(h, "time_connections");
+}
+
 static uint64_t recursion_misses(int fd, uint64_t otherwise)
 {
 	struct bpf_prog_info info;

@@ -90,6 +90,13 @@ int hooks_follow_tasks(struct hooks *h);
 /* Marks them, and meets the sockets that they have. */
 int hooks_follow(struct hooks *h);
 /*
+ * Finds the connections that traced processes have already, and has the kernel timestamp the sends
+ * of those in the calling thread's network namespace. Return 0 or a negative errno; -ENOENT: the
+ * layer timestamps is not recorded.
+ */
+int hooks_find_connections(struct hooks *h);
+int hooks_time_connections(struct hooks *h);
+/*
  * Sets the level and the filters from now on; a socket already met is judged again at its next use.
  */
 int hooks_set(struct hooks *h, const struct mg_bpf_settings *s);

@@ -83,13 +83,14 @@ static void divide(struct load_part *part, int count)
 
 int load_parts_use_maps(struct bpf_object *maps, struct bpf_object *copy)
 {
-	struct bpf_map *map, *its = NULL;
+	struct bpf_map *map;
 	int err = 0;
 
 	bpf_object__for_each_map (map, maps) {
-		its = bpf_object__next_map(copy, its);
-		if (!its || strcmp(bpf_map__name(its), bpf_map__name(map)) != 0 ||
-			bpf_map__value_size(its) != bpf_map__value_size(map))
+		/* compiled another way, it may have them in another order */
+		struct bpf_map *its = bpf_object__find_map_by_name(copy, bpf_map__name(map));
+
+		if (!its || bpf_map__value_size(its) != bpf_map__value_size(map))
 			return -EINVAL; /* not a copy */
 		err = bpf_map__reuse_fd(its, bpf_map__fd(map));
 		if (err)

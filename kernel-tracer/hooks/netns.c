@@ -263,6 +263,23 @@ void netns_attach(struct netns_hooks *n, uint32_t inum, pid_t pid)
 	}
 }
 
+void netns_visit(struct netns_hooks *n, void (*fn)(struct hooks *h))
+{
+	for (size_t i = 0; i < n->at_count; i++) {
+		const struct attached *a = &n->at[i];
+		bool home = a->inum == n->home_inum;
+		int fd = home ? -1 : open_ns(a->path, a->inum);
+
+		if (home || (fd >= 0 && setns(fd, CLONE_NEWNET) == 0))
+			fn(n->hooks);
+		if (fd < 0)
+			continue;
+		close(fd);
+		if (setns(n->home, CLONE_NEWNET) != 0)
+			mg_warn("cannot return to the own network namespace: %s", strerror(errno));
+	}
+}
+
 static bool is_at(const struct netns_hooks *n, const char *path, uint32_t inum)
 {
 	struct stat st;

@@ -53,6 +53,23 @@ static int on_new_netns(void *arg, void *data, size_t size)
 	return 0;
 }
 
+static void time_connections(struct hooks *h)
+{
+	int err = hooks_time_connections(h);
+
+	if (err)
+		mg_warn("connections that are open already have no timestamps: %s", strerror(-err));
+}
+
+/* Has the kernel timestamp the sends of connections that were open before, in every namespace. */
+static void time_existing(struct run *r)
+{
+	if (r->options.hooks.fresh || hooks_find_connections(&r->hooks))
+		return;
+	ring_buffer__consume(r->new_netns); /* namespaces of theirs */
+	netns_visit(r->netns, time_connections);
+}
+
 /*
  * Loads and attaches the hooks, measures their cost, and begins the trace. Returns 0 or a negative
  * errno after a message.
@@ -126,6 +143,7 @@ static int begin(struct run *r)
 	if (err)
 		return run_fail(r, err, "cannot follow running processes and their sockets: %s",
 			strerror(-err));
+	time_existing(r);
 	if (!o->hooks.all && !o->hooks.fresh)
 		listening_follow(&r->hooks);
 	if (o->hooks.stack_ns)

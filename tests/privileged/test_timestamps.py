@@ -155,40 +155,62 @@ def sampled(net):
               == {f["id"].split("/")[0] for f in flows}, "and no event of another one")
 
 
-def running_server(net):
-    """The connections of a server that listened before."""
+def running(net, whom, client_role):
+    """A server that listens before, and with the role `later` has a connection before."""
     server = net.popen(net.b, PYTHON, PROGRAM, "answer", net.B, str(PORT), stdout=subprocess.PIPE)
+    other = net.popen(net.b, PYTHON, PROGRAM, "answer", net.B, str(PORT + 1), stdout=subprocess.PIPE)
+    clients = []
     try:
-        server.stdout.readline()
+        for one, port in ((server, PORT), (other, PORT + 1)):
+            one.stdout.readline()
+            if client_role == "later":
+                clients.append(net.popen(net.a, PYTHON, PROGRAM, "later", net.B, str(port), "5", stdin=subprocess.PIPE,
+                                         stdout=subprocess.PIPE))
+                clients[-1].stdout.readline()
         with tempfile.TemporaryDirectory() as top:
-            recorder = subprocess.Popen([MAGNET, "record", "-o", top + "/t", *ALONE, "--pid", str(server.pid),
-                                         "--duration", "20"], stdin=subprocess.DEVNULL)
-            until = time.monotonic() + 15
-            while not os.path.exists(top + "/t/kernel/metadata") and time.monotonic() < until:
-                time.sleep(0.05)
-            time.sleep(0.5)
-            run(*net.inside(net.a, PYTHON, PROGRAM, "split", net.B, str(PORT), "5"))
-            server.wait(10)
+            options = ("--pid", str(server.pid)) if whom == "pid" else ("--all", "--port", str(PORT))
+            recorder = subprocess.Popen([MAGNET, "record", "-o", top + "/t", "--layers", "timestamps", *options],
+                                        stderr=subprocess.PIPE, text=True)
+            check("recording" in recorder.stderr.readline(), f"{whom}, {client_role}: it is being recorded")
+            if client_role != "later":
+                clients = [net.popen(net.a, PYTHON, PROGRAM, client_role, net.B, str(port), "5",
+                                     stdout=subprocess.PIPE) for port in (PORT, PORT + 1)]
+            for c in clients:
+                c.communicate("\n" if client_role == "later" else None, timeout=20)
+            for one in (server, other):
+                one.wait(10)
             recorder.send_signal(signal.SIGINT)
-            recorder.wait(20)
-            report = json.loads(run(MAGNET, "report", "--json", top + "/t").stdout)
-            f = flow(report, "tx", PORT)
+            recorder.communicate(timeout=30)
+            flows = [f for f in json.loads(run(MAGNET, "report", "--json", top + "/t").stdout)["flows"]
+                     if f["timed_sends"]]
+            ends = sorted(f["local"].rsplit(":", 1)[1] == str(PORT) for f in flows)
+            check(ends == ([True] if whom == "pid" else [False, True]), f"{len(flows)} flows, of the chosen connection")
+            f = next(f for f in flows if f["local"].endswith(f":{PORT}"))
             check(f["timed_sends"]["n"] == f["timed_sends"]["acknowledged"] == 5, "each of its 5 replies is timed")
+            check(f["offsets"] == "from_connection", "and has its place in the connection")
     finally:
-        stop(server)
+        for p in (server, other, *clients):
+            stop(p)
+
+
+def layer_is_missing():
+    with Recording("true", options=("--layers", "timestamps", "--without", "sockops")) as rec:
+        check("the layer timestamps is not recorded: --without sockops" in rec.p.stderr, "a missing layer is named")
 
 
 need_kernel_side()
 with Recording("true", options=ALONE) as tried:
     if not hooked(tried, "stamp_send"):
         skip("; ".join(h["why"] for h in tried.report()["hooks"] if h["layer"] == "timestamps"))
+layer_is_missing()
 with Network() as net:
     for to in (net.B, net.B6):
         patiently(lambda: beside_the_layers(net, to))
     patiently(lambda: delayed_acknowledgement(net))
     patiently(lambda: merged(net))
     patiently(lambda: sampled(net))
-    patiently(lambda: running_server(net))
+    for whom, role in (("pid", "split"), ("pid", "later"), ("all", "later")):
+        patiently(lambda: running(net, whom, role))
     patiently(lambda: lost_segment(net))
 for rate in (8, 3):
     patiently(lambda: token_bucket(rate))

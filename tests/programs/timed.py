@@ -8,6 +8,7 @@ Sends whose times are known beforehand.
   timed.py burst ADDRESS PORT N SIZE        N sends of SIZE bytes, one after the other
   timed.py split ADDRESS PORT N             N requests, each in two sends of 100 bytes
   timed.py many ADDRESS PORT N              N connections, each with two sends and its end
+  timed.py later ADDRESS PORT N             as split, but connects and waits for a line first
 
 The client prints how often it called send().
 """
@@ -56,14 +57,17 @@ def client():
                 sends += s.send(b"y" * 100) == 100
         return sends
     with connect() as s:
+        if role == "later":
+            print("connected", flush=True)
+            sys.stdin.readline()
         s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, int(role == "apart"))
         s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 << 20)
         for _ in range(n):
-            for _ in range(2 if role == "split" else 1):
+            for _ in range(2 if role in ("split", "later") else 1):
                 if s.send(b"x" * size) != size:
                     sys.exit("a send was cut")
                 sends += 1
-            if role == "split":
+            if role in ("split", "later"):
                 s.recv(10, socket.MSG_WAITALL)
             if role == "apart":
                 time.sleep(float(rest[2]))
