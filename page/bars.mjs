@@ -21,9 +21,27 @@ function bar(parts) {
   return whole;
 }
 
+/** Returns where the last byte of each send waited, by the kernel's timestamps. */
+function timedSends(timed, place) {
+  const cell = (s, at, key) => ({ text: time(s[key]), figure: `${place}.stages_ns.${at}.${key}` });
+  return table(
+    [
+      { head: "stage", left: true, cell: (s) => index.words.timed[s.stage] ?? s.stage },
+      { head: "mean", cell: (s, at) => cell(s, at, "mean") },
+      { head: "p50", cell: (s, at) => cell(s, at, "p50") },
+      { head: "p99", cell: (s, at) => cell(s, at, "p99") },
+      { head: "max", cell: (s, at) => cell(s, at, "max") },
+    ],
+    timed.stages_ns,
+    `The last byte of each of ${count(timed.n)} sends, by the kernel's timestamps; ${count(timed.merged)} sends left in one segment with a later one, and have none.`,
+  );
+}
+
 /** Returns where the bytes of a flow waited, a row for each stage, each beginning where the last ended. */
 export function waterfall(flow, at) {
   const section = element("div", {});
+  if (flow.timed_sends) section.append(timedSends(flow.timed_sends, `flows.${at}.timed_sends`));
+  if (flow.timed_sends && !flow.residence.length) return section;
   if (flow.withheld || !flow.residence.length || flow.residence_total_ns === null) {
     const why = flow.withheld ? ` (${flow.withheld})` : "";
     section.append(element("p", {}, `Not available for this direction${why}.`));

@@ -187,7 +187,8 @@ static json_t *distributions(const struct page *p, const struct report *r)
 static json_t *words(void)
 {
 #define WORD(ID, name, label, ...) json_object_set_new(j, name, json_string(label));
-	json_t *stages = json_object(), *causes = json_object(), *reasons = json_object(), *j;
+	json_t *stages = json_object(), *causes = json_object(), *reasons = json_object();
+	json_t *timed = json_object(), *j;
 
 	j = stages;
 	MG_TX_STAGES(WORD)
@@ -197,8 +198,11 @@ static json_t *words(void)
 	MG_CAUSES(WORD)
 	j = reasons;
 	MG_WHY_REASONS(WORD)
+	j = timed;
+	MG_TIMED_STAGES(WORD)
 #undef WORD
-	return json_pack("{s:o, s:o, s:o}", "stages", stages, "causes", causes, "reasons", reasons);
+	return json_pack("{s:o, s:o, s:o, s:o}", "stages", stages, "causes", causes, "reasons",
+		reasons, "timed", timed);
 }
 
 json_t *content_json(struct page *p, const struct report *r)

@@ -126,6 +126,9 @@ def merged(net):
         told = f["timed_sends"]
         check(told["merged"] > 0 and told["acknowledged"] > 1, f"{told['merged']} of {n} sends left with a later one")
         check(f"{told['merged']:,} left in one segment with a later send" in rec.text(), "which the text says")
+        run(MAGNET, "report", "--html", rec.top + "/page.html", rec.dir)
+        with open(rec.top + "/page.html") as page:
+            check("network, until the ACK" in page.read(), "and the page has the stages")
 
 
 def lost_segment(net):
