@@ -35,8 +35,8 @@ static int wait_for_tracer(struct recording *r)
 	return err;
 }
 
-/* Warns of layers that this kernel has no hook for at all. */
-static void warn_of_layers(const json_t *hooks)
+/* Warns of those layers asked for that this kernel has no hook for at all. */
+static void warn_of_layers(uint32_t asked, const json_t *hooks)
 {
 	for (int i = 0; i < MG_LAYER_END; i++) {
 		const char *why = NULL;
@@ -52,7 +52,7 @@ static void warn_of_layers(const json_t *hooks)
 			any |= json_integer_value(json_object_get(h, "status")) == 0;
 			why = json_string_value(json_object_get(h, "why"));
 		}
-		if (why && !any)
+		if (asked >> i & 1 && why && !any)
 			mg_warn("the layer %s is not recorded: %s", mg_layer_names[i], why);
 	}
 }
@@ -82,7 +82,7 @@ static int start_kernel_side(struct recording *r)
 		err = wait_for_tracer(r);
 	r->tracer_runs = !err;
 	if (!err && !r->o.given.quiet)
-		warn_of_layers(json_object_get(r->tracer.ready, "hooks"));
+		warn_of_layers(r->o.given.layers, json_object_get(r->tracer.ready, "hooks"));
 	if (!err || err == -EINVAL || err == -EINTR) /* after a message */
 		return err;
 	if (!r->tracer.why[0])

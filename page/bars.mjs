@@ -27,13 +27,14 @@ function timedSends(timed, place) {
   return table(
     [
       { head: "stage", left: true, cell: (s) => index.words.timed[s.stage] ?? s.stage },
+      { head: "sends", cell: (s, at) => ({ text: count(s.n), figure: `${place}.stages_ns.${at}.n` }) },
       { head: "mean", cell: (s, at) => cell(s, at, "mean") },
       { head: "p50", cell: (s, at) => cell(s, at, "p50") },
       { head: "p99", cell: (s, at) => cell(s, at, "p99") },
       { head: "max", cell: (s, at) => cell(s, at, "max") },
     ],
     timed.stages_ns,
-    `The last byte of each of ${count(timed.n)} sends, by the kernel's timestamps; ${count(timed.merged)} sends left in one segment with a later one, and have none.`,
+    `The last byte of each of ${count(timed.n)} sends, by the kernel's timestamps, as far as they are known.`,
   );
 }
 

@@ -33,7 +33,8 @@ static const char *const fact_not_divided[] = {"not_recorded", "lost", "forgotte
 static const char *const fact_blocked_in[] = {"system_call", "page_fault", "kernel", "stopped"};
 static const char *const fact_stack_whys[] = {MG_STACK_WHYS(WORD1)};
 static const char *const fact_timed_stages[] = {MG_TIMED_STAGES(WORD2)};
-static const char *const fact_timed[] = {"acknowledged", "merged", "unfinished", "lost"};
+static const char *const fact_timed[] = {
+	"acknowledged", "acknowledged_later", "merged", "left", "unfinished", "lost"};
 static const char *const fact_waits[] = {"blocked", "preempted"};
 
 _Static_assert(sizeof(fact_layers) / sizeof(fact_layers[0]) == TX_LAYERS + RX_LAYERS,

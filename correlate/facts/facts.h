@@ -84,7 +84,15 @@ enum fact_stack_why { MG_STACK_WHYS(MG_STACK_WHY) STACK_WHYS };
 #define MG_TIMED_STAGE(ID, name, label) TIMED_##ID,
 enum timed_stage { MG_TIMED_STAGES(MG_TIMED_STAGE) TIMED_STAGES };
 #undef MG_TIMED_STAGE
-enum fact_timed { TIMED_ACKNOWLEDGED, TIMED_MERGED, TIMED_UNFINISHED, TIMED_LOST, TIMED_OUTCOMES };
+enum fact_timed {
+	TIMED_ACKNOWLEDGED,
+	TIMED_ACKNOWLEDGED_LATER,
+	TIMED_MERGED,
+	TIMED_LEFT,
+	TIMED_UNFINISHED,
+	TIMED_LOST,
+	TIMED_OUTCOMES
+};
 enum fact_wait_why { WAIT_BLOCKED, WAIT_PREEMPTED };
 enum fact_blocked { BLOCKED_IN_CALL, BLOCKED_IN_FAULT, BLOCKED_IN_KERNEL, BLOCKED_STOPPED };
 /* The end of a connection that a socket is, where its opening was recorded. */

@@ -322,12 +322,14 @@
 #define MG_FACT_timed_send(F, C, E, A) \
 	C(F, FLOW, flow, "flow of the bytes") \
 	C(F, COUNT, end, "offset behind the last byte of the send, to which the times belong") \
-	E(F, fact_timed, outcome, "acknowledged: every timestamp has come that this device gives; merged: its last byte left in one segment " \
-		"with a later send, to which the timestamps belong; unfinished: no acknowledgement was seen; lost: events of it may be missing") \
-	C(F, TIME, begin, "when the send was in the send buffer") \
-	A(F, fact_timed_stages, TIMED_STAGES, stage, "time of its last byte in this stage; queue and network are empty where the driver " \
-		"takes no timestamps") \
+	E(F, fact_timed, outcome, "acknowledged: it has all timestamps that this device gives; acknowledged_later: its acknowledgement " \
+		"has none, but that of a later send; merged: only a later send has timestamps, as a rule that of the same segment; left: its " \
+		"last byte had left the send buffer before the call ended; unfinished: no acknowledgement was seen; lost: events of it may " \
+		"be missing") \
+	C(F, TIME, begin, "when TCP had taken all its bytes") \
+	A(F, fact_timed_stages, TIMED_STAGES, stage, "time of its last byte in this stage, if both ends are known") \
 	C(F, SPAN, total, "until its acknowledgement came") \
+	C(F, SPAN, at_most, "the same, or until the later send's acknowledgement, which covers it: it took no longer than that") \
 	C(F, COUNT, queued, "times that its last segment came to a device's queue: more than once if it was sent again, or if devices are " \
 		"stacked; the times are those of the first")
 
@@ -581,7 +583,8 @@
 	F(unsent, "A time that the first unsent byte of a connection spent in the send buffer.") \
 	F(refusal, "A time in which a send buffer was full and calls were refused (EAGAIN).") \
 	F(zerocopy, "A send with MSG_ZEROCOPY whose pages the kernel gave back.") \
-	F(timed_send, "A send of a TCP connection by the kernel's own timestamps (--layers timestamps).") \
+	F(timed_send, "Bytes that TCP took at one time from a call, by the kernel's own timestamps (--layers timestamps): most calls are one " \
+		"send, sendfile() is several.") \
 	F(in_program, "What became of the time that a request was in a server's program, by thread, state and call. The rows of an " \
 		"exchange come just before it.") \
 	F(before_read, "What the thread that read a request at the server did between the request's arrival and that. Requests that waited " \

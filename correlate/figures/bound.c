@@ -22,10 +22,19 @@ void bound_packed(void *memory, size_t more, size_t less)
 	measures_check(m);
 }
 
+#define ALL_DISTS (MEASURES_DISTS + TIMED_DISTS)
+
+static uint32_t all_dists(struct flow_measures *m, struct dist *all[ALL_DISTS])
+{
+	uint32_t n = measures_dists(m, all);
+
+	return n + timed_dists(m->timed, all + n);
+}
+
 static void each_dist(struct flow_measures *m, void (*of_dist)(struct dist *d))
 {
-	struct dist *all[MEASURES_DISTS];
-	uint32_t n = measures_dists(m, all);
+	struct dist *all[ALL_DISTS];
+	uint32_t n = all_dists(m, all);
 
 	for (uint32_t i = 0; i < n; i++)
 		of_dist(all[i]);
@@ -48,8 +57,8 @@ static void coarsen(void *memory, void *state)
 {
 	const struct measures_memory *with = memory;
 	struct flow_measures *m = state;
-	struct dist *all[MEASURES_DISTS];
-	uint32_t n = measures_dists(m, all);
+	struct dist *all[ALL_DISTS];
+	uint32_t n = all_dists(m, all);
 
 	for (uint32_t i = 0; i < n; i++) {
 		dist_save(all[i]);

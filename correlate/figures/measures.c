@@ -48,13 +48,37 @@ uint32_t measures_dists(struct flow_measures *m, struct dist *all[MEASURES_DISTS
 	return n;
 }
 
+uint32_t timed_dists(struct timed_sums *t, struct dist *all[TIMED_DISTS])
+{
+	uint32_t n = 0;
+
+	for (int i = 0; t && i < TIMED_STAGES; i++)
+		all[n++] = &t->stage[i];
+	if (t) {
+		all[n++] = &t->total;
+		all[n++] = &t->at_most;
+	}
+	return n;
+}
+
+static void share_dists(struct dist *const *all, uint32_t n, struct measures_memory *with)
+{
+	for (uint32_t i = 0; i < n; i++)
+		all[i]->pool = &with->dists;
+}
+
+void timed_share(struct timed_sums *t, struct measures_memory *with)
+{
+	struct dist *all[TIMED_DISTS];
+
+	share_dists(all, timed_dists(t, all), with);
+}
+
 void measures_share(struct flow_measures *m, struct measures_memory *with)
 {
 	struct dist *all[MEASURES_DISTS];
-	uint32_t n = measures_dists(m, all);
 
-	for (uint32_t i = 0; i < n; i++)
-		all[i]->pool = &with->dists;
+	share_dists(all, measures_dists(m, all), with);
 	m->waterfall.pool = &with->dists;
 }
 
@@ -102,11 +126,11 @@ static inline bool is_outside(const struct measures_memory *m, enum fact kind, c
 
 static void timed_free(struct timed_sums *t)
 {
-	if (!t)
-		return;
-	for (int i = 0; i < TIMED_STAGES; i++)
-		dist_free(&t->stage[i]);
-	dist_free(&t->total);
+	struct dist *all[TIMED_DISTS];
+	uint32_t n = timed_dists(t, all);
+
+	for (uint32_t i = 0; i < n; i++)
+		dist_free(all[i]);
 	free(t);
 }
 
@@ -476,6 +500,8 @@ static void on_timed_send(void *arg, const void *fact)
 	t = timed_of(m);
 	if (!t)
 		return;
+	if (!t->total.pool)
+		timed_share(t, arg);
 	t->n[f->outcome]++;
 	t->queued_again += f->queued > 1;
 	for (int i = 0; i < TIMED_STAGES; i++)
@@ -483,6 +509,9 @@ static void on_timed_send(void *arg, const void *fact)
 			dist_add(&t->stage[i], f->stage[i], 1);
 	if (f->total != FACT_NONE)
 		dist_add(&t->total, f->total, 1);
+	if (f->at_most != FACT_NONE)
+		dist_add(&t->at_most, f->at_most, 1);
+	measures_check(arg);
 }
 
 void measures_listen(struct measures_memory *m, struct core *c)
@@ -528,6 +557,7 @@ static void add_timed(struct timed_sums *sum, const struct timed_sums *t)
 	for (int i = 0; i < TIMED_STAGES; i++)
 		dist_add_all(&sum->stage[i], &t->stage[i]);
 	dist_add_all(&sum->total, &t->total);
+	dist_add_all(&sum->at_most, &t->at_most);
 	for (int i = 0; i < TIMED_OUTCOMES; i++)
 		sum->n[i] += t->n[i];
 	sum->queued_again += t->queued_again;

@@ -42,6 +42,7 @@ struct resent_sums {
 /* Sends by the kernel's timestamps. */
 struct timed_sums {
 	struct dist stage[TIMED_STAGES], total; /* cycles; of the last byte of each send */
+	struct dist at_most;                    /* of the total, where only that is known, too */
 	uint64_t n[TIMED_OUTCOMES];
 	uint64_t
 		queued_again; /* sends whose last segment came to a device's queue more than once */
@@ -141,7 +142,11 @@ static inline void measures_check(struct measures_memory *m)
 	if (dist_pool_check(&m->dists))
 		*m->due = true;
 }
+/* The same of those that are apart, as few flows have them; 0 if there are none. */
+#define TIMED_DISTS (TIMED_STAGES + 2)
+uint32_t timed_dists(struct timed_sums *t, struct dist *all[TIMED_DISTS]);
 /* Makes the distributions share the memory, as new ones and unpacked ones must. */
 void measures_share(struct flow_measures *m, struct measures_memory *with);
+void timed_share(struct timed_sums *t, struct measures_memory *with);
 
 #endif

@@ -19,12 +19,15 @@ static bool dist_fits(const struct dist *d)
 	return (d->is_packed || !d->size || !d->pool) && (!d->more || !d->more->wide);
 }
 
-static bool timed_fits(const struct timed_sums *t)
+static bool timed_fits(struct timed_sums *t)
 {
-	for (int i = 0; i < TIMED_STAGES; i++)
-		if (!dist_fits(&t->stage[i]))
+	struct dist *all[TIMED_DISTS];
+	uint32_t n = timed_dists(t, all);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!dist_fits(all[i]))
 			return false;
-	return dist_fits(&t->total);
+	return true;
 }
 
 bool measures_fit(const void *state)
@@ -38,7 +41,7 @@ bool measures_fit(const void *state)
 	for (uint32_t i = 0; i < n; i++)
 		if (!dist_fits(all[i]))
 			return false;
-	if (m.timed && !timed_fits(m.timed))
+	if (!timed_fits(m.timed))
 		return false;
 	return !m.resent || (dist_fits(&m.resent->wait) && dist_fits(&m.resent->left_out));
 }
@@ -47,11 +50,13 @@ size_t measures_size(const void *state)
 {
 	struct flow_measures m = *(const struct flow_measures *)state;
 	size_t sum = waterfall_memory(&m.waterfall);
-	struct dist *all[MEASURES_DISTS];
-	uint32_t n = measures_dists(&m, all);
+	struct dist *all[MEASURES_DISTS], *timed[TIMED_DISTS];
+	uint32_t n = measures_dists(&m, all), more = timed_dists(m.timed, timed);
 
 	for (uint32_t i = 0; i < n; i++)
 		sum += dist_memory(all[i]);
+	for (uint32_t i = 0; i < more; i++)
+		sum += dist_memory(timed[i]);
 	return sum;
 }
 
@@ -108,17 +113,18 @@ static void put_resent(struct packing *p, const struct resent_sums *r)
 	put_dist(p, &r->left_out);
 }
 
-static void put_timed(struct packing *p, const struct timed_sums *t)
+static void put_timed(struct packing *p, struct timed_sums *t)
 {
 	struct timed_sums bare = *t;
+	struct dist *all[TIMED_DISTS];
+	uint32_t n = timed_dists(&bare, all);
 
-	for (int i = 0; i < TIMED_STAGES; i++)
-		bare_dist(&bare.stage[i]);
-	bare_dist(&bare.total);
+	for (uint32_t i = 0; i < n; i++)
+		bare_dist(all[i]);
 	PACK(p, &bare);
-	for (int i = 0; i < TIMED_STAGES; i++)
-		put_dist(p, &t->stage[i]);
-	put_dist(p, &t->total);
+	n = timed_dists(t, all);
+	for (uint32_t i = 0; i < n; i++)
+		put_dist(p, all[i]);
 }
 
 static void put_bare(struct packing *p, const struct flow_measures *m)
@@ -220,15 +226,16 @@ static void get_resent(struct unpacking *u, struct resent_sums **resent)
 	get_dist(u, &r->left_out);
 }
 
-static void get_timed(struct unpacking *u, struct timed_sums **timed)
+static void get_timed(struct unpacking *u, struct timed_sums **timed, struct measures_memory *with)
 {
 	struct timed_sums *t = UNPACK(u, *timed, 1);
+	struct dist *all[TIMED_DISTS];
+	uint32_t n = timed_dists(t, all);
 
-	if (!t)
-		return;
-	for (int i = 0; i < TIMED_STAGES; i++)
-		get_dist(u, &t->stage[i]);
-	get_dist(u, &t->total);
+	if (t)
+		timed_share(t, with);
+	for (uint32_t i = 0; i < n; i++)
+		get_dist(u, all[i]);
 }
 
 void *measures_unpack(void *memory, struct unpacking *u)
@@ -252,7 +259,7 @@ void *measures_unpack(void *memory, struct unpacking *u)
 	if (m->resent)
 		get_resent(u, &m->resent);
 	if (m->timed)
-		get_timed(u, &m->timed);
+		get_timed(u, &m->timed, with);
 	with->dists.used += measures_size(m);
 	measures_check(with);
 	return m;

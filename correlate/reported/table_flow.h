@@ -187,16 +187,20 @@
 #define MG_KNOWN_timed_stage(S, K)
 #define MG_FIGURES_timed_stage(S, V, O, L, W, T, P) \
 	V(S, TEXT, NONE, stage, always, "stage", "send_buffer: until the segment with the send's last byte reached the device's queue; " \
-		"queue: until the driver was about to transmit it; network: until it was acknowledged; total: all of it") \
+		"queue: until the driver was about to transmit it; network: until it was acknowledged; total: all of it; at_most: the same " \
+		"for sends that were acknowledged with a later one, too, which took no longer than until that acknowledgement") \
 	V(S, COUNT, CALLS, n, always, "sends", "sends of which the time is known") \
 	P(S, call_time, always)
 
 #define MG_KNOWN_timed_sends(S, K)
 #define MG_FIGURES_timed_sends(S, V, O, L, W, T, P) \
-	V(S, COUNT, CALLS, n, always, "sends", "sends that the kernel was asked to timestamp") \
-	V(S, COUNT, CALLS, acknowledged, always, "acknowledged", "sends whose acknowledgement came") \
-	V(S, COUNT, CALLS, merged, always, "merged", "sends whose last byte left in one segment with a later send, to which the " \
-		"timestamps belong") \
+	V(S, COUNT, CALLS, n, always, "sends", "sends that the kernel was asked to timestamp: most calls are one, sendfile() is several") \
+	V(S, COUNT, CALLS, acknowledged, always, "acknowledged", "sends whose acknowledgement has a timestamp of its own") \
+	V(S, COUNT, CALLS, acknowledged_later, always, "acknowledged with a later send", "sends that left with timestamps, and whose " \
+		"acknowledgement is known by that of a later send alone") \
+	V(S, COUNT, CALLS, merged, always, "merged", "sends without timestamps of their own, as a later send has that of their segment") \
+	V(S, COUNT, CALLS, left, always, "left before the call ended", "sends whose last byte had left the send buffer before the call " \
+		"ended, so that no time of them is known") \
 	V(S, COUNT, CALLS, unfinished, always, "unfinished", "sends of which no acknowledgement was seen") \
 	V(S, COUNT, CALLS, lost, always, "lost", "sends of which events may be missing") \
 	V(S, COUNT, CALLS, queued_again, always, "queued again", "sends whose last segment came to a device's queue more than once: it " \

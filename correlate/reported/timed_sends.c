@@ -23,19 +23,22 @@ uint64_t timed_sends_count(const struct timed_sends_figures *f)
 	return sum;
 }
 
-/* The total comes after the stages. */
+/* The totals come after the stages. */
 bool next_timed_sends_stages_ns(
 	const struct timed_sends_figures *f, uintptr_t *at, struct timed_stage_figures *to)
 {
 #define STAGE(ID, name, label) {name, label},
 	static const struct {
 		const char *name, *label;
-	} stages[] = {MG_TIMED_STAGES(STAGE){"total", "total"}};
+	} stages[] = {
+		MG_TIMED_STAGES(STAGE){"total", "total"}, {"at_most", "total of more, at most"}};
 	const struct dist *d;
 
-	if (*at > TIMED_STAGES)
+	if (*at > TIMED_STAGES + 1)
 		return false;
-	d = *at < TIMED_STAGES ? &f->sums->stage[*at] : &f->sums->total;
+	d = *at < TIMED_STAGES    ? &f->sums->stage[*at]
+	    : *at == TIMED_STAGES ? &f->sums->total
+				  : &f->sums->at_most;
 	*to = (struct timed_stage_figures){
 		stages[*at].name, stages[*at].label, spread_of(d, true, f->r->hz)};
 	(*at)++;
@@ -53,6 +56,8 @@ GET(timed_stage, n, value_count(f->spread.d->n))
 
 GET(timed_sends, n, value_count(timed_sends_count(f)))
 GET(timed_sends, acknowledged, value_count(f->sums->n[TIMED_ACKNOWLEDGED]))
+GET(timed_sends, acknowledged_later, value_count(f->sums->n[TIMED_ACKNOWLEDGED_LATER]))
+GET(timed_sends, left, value_count(f->sums->n[TIMED_LEFT]))
 GET(timed_sends, merged, value_count(f->sums->n[TIMED_MERGED]))
 GET(timed_sends, unfinished, value_count(f->sums->n[TIMED_UNFINISHED]))
 GET(timed_sends, lost, value_count(f->sums->n[TIMED_LOST]))

@@ -316,15 +316,19 @@ static __always_inline bool is_wanted_late(struct sock *sk)
  * Announces a connection opened before, or that there was no room for, with its counters, when a
  * traced thread uses it and the filters pass it.
  */
-static __always_inline void select_late(struct sock *sk, struct tcp_sock *tp)
+static __always_inline void select_late_as(
+	const struct sock *sk, const struct tcp_sock *tp, __u64 cookie)
 {
-	__u64 cookie = socket_cookie(sk);
-
 	if (has_no_place((__u64)sk, cookie, number_counted(sk, cookie)))
 		return;
 	emit_open(tp, cookie);
 	emit_state(sk, tp, cookie, 0, sk->__sk_common.skc_state, 0);
 	select_connected(sk, cookie);
+}
+
+static __always_inline void select_late(struct sock *sk, struct tcp_sock *tp)
+{
+	select_late_as(sk, tp, socket_cookie(sk));
 }
 
 /* Stops assigning packets to the socket by its ends. */

@@ -34,14 +34,39 @@ static __always_inline bool is_connected_to_follow(const struct sock *sk, bool a
 {
 	__u64 key;
 
+	if (cookie_of(sk)) /* it has connected, perhaps to itself */
+		return true;
 	if (!accepted)
-		return cookie_of(sk);
+		return false;
 	if (!cfg.all) {
 		key = listener_key(sk);
 		if (!bpf_map_lookup_elem(&listeners, &key))
 			return false;
 	}
 	return judge_tcp(sk) == WANTED;
+}
+
+/*
+ * Returns the number of a socket that is sending, 0 if it is not followed. The filters may have
+ * changed, or the socket may have been passed to a process that is traced.
+ */
+static __always_inline __u64 followed_sender(struct bpf_sock_ops *ctx, const struct sock *sk)
+{
+	__u64 cookie = cookie_of(sk), round = settings.round;
+
+	if (cookie)
+		return cookie;
+	cookie = bpf_get_socket_cookie(ctx); /* it may have had none */
+	if (is_refused(cookie))
+		return 0;
+	if (judge_tcp(sk) != WANTED) {
+		*refused_place(cookie) = mark_in(cookie, round);
+		return 0;
+	}
+	if (!current_selects())
+		return 0;
+	select_late_as(sk, CAST(tcp_sock, sk), cookie);
+	return cookie_of(sk);
 }
 
 static __always_inline void emit_send_stamp(const struct tcp_sock *tp, __u64 cookie)
@@ -92,13 +117,15 @@ int on_timestamp(struct bpf_sock_ops *ctx)
 	}
 	if (op < TSTAMP_SCHED || op > TSTAMP_SENDMSG || op == TSTAMP_SND_HW)
 		return 1;
-	cookie = cookie_of(sk);
-	if (!cookie)
-		return 1;
 	if (op != TSTAMP_SENDMSG) {
-		emit_stamp(kern->skb, cookie, op);
+		cookie = cookie_of(sk);
+		if (cookie)
+			emit_stamp(kern->skb, cookie, op);
 		return 1;
 	}
+	cookie = followed_sender(ctx, sk);
+	if (!cookie)
+		return 1;
 	emit_send_stamp(CAST(tcp_sock, sk), cookie);
 	bpf_sock_ops_enable_tx_tstamp(kern, 0);
 	return 1;

@@ -23,56 +23,74 @@
 #include "hooks/hook_table.h"
 #include "hooks/hooks.h"
 
-/* Finds where cgroup v2 is mounted, which is not always /sys/fs/cgroup. */
-static bool find_mount(char out[PATH_MAX])
+/* Opens a directory if it is a cgroup of v2. Returns a descriptor or a negative errno. */
+static int open_dir(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct statfs fs;
+
+	if (fd < 0)
+		return -errno;
+	if (fstatfs(fd, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC)
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+/*
+ * Finds where cgroup v2 is mounted, which is not always /sys/fs/cgroup; one place may be covered by
+ * another mount. Returns a descriptor of its root or a negative errno; -ENODEV: nowhere.
+ */
+static int find_mount(char out[PATH_MAX])
 {
 	FILE *f = setmntent("/proc/self/mounts", "re");
 	struct mntent *m;
-	bool found = false;
+	int fd = -ENODEV;
 
-	while (f && !found && (m = getmntent(f)))
+	while (f && fd < 0 && (m = getmntent(f)))
 		if (strcmp(m->mnt_type, "cgroup2") == 0) {
 			snprintf(out, PATH_MAX, "%s", m->mnt_dir);
-			found = true;
+			fd = open_dir(out);
 		}
 	if (f)
 		endmntent(f);
-	return found;
+	return fd == -ENOENT ? -ENODEV : fd;
 }
 
 int cgroup_open_root(void)
 {
 	char mount[PATH_MAX];
-	int fd;
 
-	if (!find_mount(mount))
-		return -ENODEV;
-	fd = open(mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return find_mount(mount);
+}
+
+bool cgroup_is_whole(int root)
+{
+	/* the root of all is the only cgroup without a type */
+	return faccessat(root, "cgroup.type", F_OK, 0) != 0;
 }
 
 static int open_cgroup(const char *path, char where[2 * PATH_MAX], char *why, size_t size)
 {
 	char mount[PATH_MAX];
-	struct statfs fs;
-	int fd;
+	int fd, root;
 
 	snprintf(where, 2 * PATH_MAX, "%s", path);
-	fd = open(where, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0 && fstatfs(fd, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC)
-		return fd;
+	fd = open_dir(where);
 	if (fd >= 0)
-		close(fd);
-	if (!find_mount(mount)) {
+		return fd;
+	root = find_mount(mount);
+	if (root < 0) {
 		snprintf(
 			why, size, "no cgroup v2 hierarchy is mounted (mount -t cgroup2 none DIR)");
 		return -ENODEV;
 	}
+	close(root);
 	snprintf(where, 2 * PATH_MAX, "%s/%s", mount, path);
-	fd = open(where, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open_dir(where);
 	if (fd < 0) {
 		snprintf(why, size, "there is no cgroup %s (below %s): %s", path, mount,
-			strerror(errno));
+			strerror(-fd));
 		return -ENOENT;
 	}
 	return fd;

@@ -3,6 +3,7 @@
 #ifndef MAGNET_KERNEL_TRACER_CGROUP_H
 #define MAGNET_KERNEL_TRACER_CGROUP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct hooks;
@@ -18,5 +19,7 @@ int cgroup_follow(struct hooks *h, const char *path, char *why, size_t size);
  * or a negative errno; -ENODEV: none is mounted.
  */
 int cgroup_open_root(void);
+/* Returns whether that is the root of all cgroups: in a cgroup namespace it may be another one. */
+bool cgroup_is_whole(int root);
 
 #endif

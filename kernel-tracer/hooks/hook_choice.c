@@ -79,18 +79,28 @@ static int try_function(const struct hook *k, uint32_t id)
 	return err;
 }
 
-/* Returns 0, or the error for which programs cannot be attached to all sockets of the machine. */
-static int try_sockops(bool cast)
+/*
+ * Loads a small program for sockets and attaches it to all of the machine. Returns 0 or the error;
+ * -EBUSY: another program is there, and shares the place with none.
+ */
+static int try_sockops(void)
 {
-	int fd;
+	struct bpf_insn go_on[] = RETURN(1);
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_CGROUP_SOCK_OPS);
+	int root = cgroup_open_root(), fd, link, err = 0;
 
-	if (!cast)
-		return -EOPNOTSUPP;
-	fd = cgroup_open_root();
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
+	if (root < 0)
+		return root;
+	fd = bpf_prog_load(BPF_PROG_TYPE_SOCK_OPS, "magnet_try", "GPL", go_on, 2, &opts);
+	link = fd < 0 ? fd : bpf_link_create(fd, root, BPF_CGROUP_SOCK_OPS, NULL);
+	if (link < 0)
+		err = fd >= 0 && errno == EPERM ? -EBUSY : -errno;
+	else
+		close(link);
+	if (fd >= 0)
+		close(fd);
+	close(root);
+	return err;
 }
 
 static int kind_problem(struct kernel *kernel, size_t row)
@@ -100,19 +110,24 @@ static int kind_problem(struct kernel *kernel, size_t row)
 
 	if (*problem > 0)
 		*problem = k->kind == HOOK_NETFILTER ? try_netfilter()
-			   : k->kind == HOOK_SOCKOPS ? try_sockops(kernel->targets->cast)
+			   : k->kind == HOOK_SOCKOPS ? try_sockops()
 			   : hook_is_of_function(k)  ? try_function(k, kernel->targets->id[row])
 						     : 0;
 	return *problem;
 }
 
-/* Returns 0, or the errno for which a row's hook cannot be used here. */
-static int problem_of(struct kernel *kernel, size_t row)
+/*
+ * Returns 0, or the errno for which a row's hook cannot be used here. To attach a program to all
+ * sockets takes the kernel some time: that is tried only where it is wanted.
+ */
+static int problem_of(struct kernel *kernel, size_t row, bool wanted)
 {
 	const struct hook *k = &hook_table[row];
 	int args = k->kind == HOOK_NETFILTER ? k->number : kernel->targets->args[row];
 
-	return args < k->number ? -ENOENT : kind_problem(kernel, row);
+	if (args < k->number)
+		return -ENOENT;
+	return wanted || k->kind != HOOK_SOCKOPS ? kind_problem(kernel, row) : 0;
 }
 
 bool hook_is_usable(int state)
@@ -183,9 +198,10 @@ static int choose(struct hooks *h, const struct hook_options *o, struct kernel *
 		wanted = k->layer == MG_LAYER_SYSCALL ? HOOK_TO_MEASURE : HOOK_OFF;
 	if (o->fresh && strcmp(k->event, "sock_open") == 0)
 		return HOOK_NOT_NEEDED; /* no connection is open yet */
-	problem = h->refused[row]              ? h->refused[row]
-		  : o->without & 1u << k->kind ? -ECANCELED
-					       : problem_of(kernel, row);
+	problem = h->refused[row]                                           ? h->refused[row]
+		  : k->kind == HOOK_SOCKOPS && h->targets->cast && !h->cast ? -ECONNREFUSED
+		  : o->without & 1u << k->kind                              ? -ECANCELED
+					       : problem_of(kernel, row, !wanted);
 	return problem ? problem : wanted;
 }
 
@@ -209,15 +225,30 @@ void hook_by(const struct hook *k, char *text, size_t size)
 			k->kind == HOOK_NETFILTER ? points[k->number] : k->target);
 }
 
+static const char *sockops_reason(int state)
+{
+	switch (state) {
+	case -ENOENT:
+		return "no transmit timestamps for BPF, which came with Linux 6.15";
+	case -ENODEV:
+		return "no cgroup v2 hierarchy is mounted (mount -t cgroup2 none DIR)";
+	case -EPERM:
+		return "sockops takes CAP_NET_ADMIN";
+	case -EBUSY:
+		return "another program has the root of cgroup v2 to itself (bpftool cgroup show)";
+	case -ECONNREFUSED:
+		return "this kernel has refused the form of programs that it takes";
+	default:
+		return strerror(-state);
+	}
+}
+
 void hook_reason(const struct hook *k, int state, char *text, size_t size)
 {
 	const char *what = k->kind == HOOK_TP ? "tracepoint" : "function";
 
-	if (k->kind == HOOK_SOCKOPS && (state == -ENOENT || state == -EOPNOTSUPP))
-		snprintf(text, size, "no transmit timestamps for BPF, which came with Linux 6.15");
-	else if (k->kind == HOOK_SOCKOPS && state == -ENODEV)
-		snprintf(text, size,
-			"no cgroup v2 hierarchy is mounted (mount -t cgroup2 none DIR)");
+	if (k->kind == HOOK_SOCKOPS && state != -ECANCELED)
+		snprintf(text, size, "%s", sockops_reason(state));
 	else if (state == -ENOENT && k->kind != HOOK_NETFILTER)
 		snprintf(text, size, "no %s %s with %d argument%s or more", what, k->target,
 			k->number, k->number == 1 ? "" : "s");

@@ -247,6 +247,9 @@ static int link_to_sockets(int program)
 	fd = bpf_link_create(program, root, BPF_CGROUP_SOCK_OPS, NULL);
 	if (fd < 0)
 		fd = -errno;
+	else if (!cgroup_is_whole(root))
+		mg_warn("in this cgroup namespace timestamps are recorded of its own cgroups' "
+			"sockets alone");
 	close(root);
 	return fd;
 }
@@ -256,6 +259,8 @@ static int link_of(const struct hooks *h, size_t row)
 {
 	int program = hooks_program_fd(h, hook_table[row].program), fd;
 
+	if (program < 0)
+		return program;
 	if (hook_table[row].kind == HOOK_SOCKOPS)
 		return link_to_sockets(program);
 	fd = bpf_raw_tracepoint_open(NULL, program);

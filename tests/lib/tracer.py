@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-from fixture import MAGNET, PYTHON, SLOWER, run, skip, stop
+from fixture import MAGNET, PYTHON, SLOWER, check, run, skip, stop
 
 TRACER = os.path.join(os.environ.get("MAGNET_BUILD", ""), "kernel-tracer", "magnet-kernel-tracer")
 
@@ -188,3 +188,13 @@ def in_kernel(ids):
             os.close(fd)
             left.add((kind, number))
     return left
+
+
+def tracer_of(recorder):
+    """The kernel tracer that magnet record runs."""
+    with open(f"/proc/{recorder}/task/{recorder}/children") as f:
+        for child in f.read().split():
+            with open(f"/proc/{child}/comm") as comm:
+                if comm.read().startswith("magnet-kernel"):
+                    return child
+    return check(False, "magnet record has a kernel tracer")

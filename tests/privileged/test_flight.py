@@ -108,16 +108,6 @@ def by_size():
     check(600 <= n["tcp_send"] <= 620 and "asked" in why(d + "/0002"), "the second follows the first")
 
 
-def tracer_of(recorder):
-    """The kernel tracer that magnet record runs."""
-    with open(f"/proc/{recorder}/task/{recorder}/children") as f:
-        for child in f.read().split():
-            with open(f"/proc/{child}/comm") as comm:
-                if comm.read().startswith("magnet-kernel"):
-                    return child
-    return check(False, "magnet record has a kernel tracer")
-
-
 def by_record():
     """SIGUSR1 to magnet record asks for a dump of both sides."""
     d = TOP + "/by_record"

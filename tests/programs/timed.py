@@ -8,10 +8,12 @@ Sends whose times are known beforehand.
   timed.py burst ADDRESS PORT N SIZE        N sends of SIZE bytes, one after the other
   timed.py split ADDRESS PORT N             N requests, each in two sends of 100 bytes
   timed.py many ADDRESS PORT N              N connections, each with two sends and its end
-  timed.py later ADDRESS PORT N             as split, but connects and waits for a line first
+  timed.py later ADDRESS PORT N             as split, but waits for a line when it is connected, and at the end
+  timed.py flood ADDRESS PORT N             N sends of more than the send buffer takes, without blocking
 
 The client prints how often it called send().
 """
+import select
 import socket
 import sys
 import time
@@ -61,6 +63,13 @@ def client():
             print("connected", flush=True)
             sys.stdin.readline()
         s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, int(role == "apart"))
+        if role == "flood":
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+            s.setblocking(False)
+            while sends < n:
+                select.select([], [s], [])
+                sends += s.send(b"x" * 200000) > 0
+            return sends
         s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 << 20)
         for _ in range(n):
             for _ in range(2 if role in ("split", "later") else 1):
@@ -71,6 +80,9 @@ def client():
                 s.recv(10, socket.MSG_WAITALL)
             if role == "apart":
                 time.sleep(float(rest[2]))
+        if role == "later":
+            print("done", flush=True)
+            sys.stdin.readline()
         s.shutdown(socket.SHUT_WR)
         s.recv(1)
     return sends

@@ -27,12 +27,22 @@ static void begin(void)
 	ev_opened(&c, 10, SOCK, FIRST - 1, 4999);
 }
 
-static void sent(uint64_t t, uint32_t end)
+/* Feeds a send of bytes up to `end`, when those up to `una` are acknowledged, and to `nxt` sent. */
+static void sent_when(uint64_t t, uint32_t end, uint32_t una, uint32_t nxt)
 {
 	struct mg_event e = feed_event(MG_EVENT_stamp_send, t, TID);
 
-	e.stamp_send = (struct mg_stamp_send){.sock = SOCK, .end = FIRST + end, .cwnd = 10};
+	e.stamp_send = (struct mg_stamp_send){.sock = SOCK,
+		.end = FIRST + end,
+		.snd_una = FIRST + una,
+		.snd_nxt = FIRST + nxt,
+		.cwnd = 10};
 	feed(&c, &e);
+}
+
+static void sent(uint64_t t, uint32_t end)
+{
+	sent_when(t, end, 0, 0);
 }
 
 static void stamp(uint64_t t, unsigned int id, uint32_t end)
@@ -104,12 +114,35 @@ static void send_in_a_segment_with_a_later_one_is_merged(void **unused)
 	sent(1010, 150);
 	sent(1020, 200);
 	stamp(1100, MG_EVENT_stamp_queue, 200);
-	assert_int_equal(tells, 2);
-	assert_is(0, 100, TIMED_MERGED, FACT_NONE, FACT_NONE, FACT_NONE, FACT_NONE);
-	assert_is(1, 150, TIMED_MERGED, FACT_NONE, FACT_NONE, FACT_NONE, FACT_NONE);
 	stamp(1110, MG_EVENT_stamp_driver, 200);
 	stamp(1300, MG_EVENT_stamp_ack, 200);
+	assert_int_equal(tells, 3);
+	assert_is(0, 100, TIMED_MERGED, FACT_NONE, FACT_NONE, FACT_NONE, FACT_NONE);
+	assert_int_equal(told[0].at_most, 300);
+	assert_is(1, 150, TIMED_MERGED, FACT_NONE, FACT_NONE, FACT_NONE, FACT_NONE);
 	assert_is(2, 200, TIMED_ACKNOWLEDGED, 80, 10, 190, 280);
+	assert_int_equal(told[2].at_most, 280);
+	assert_true(measures_in(tx_of(&c, SOCK))->timed->total.sum == 280);
+	assert_true(measures_in(tx_of(&c, SOCK))->timed->at_most.sum == 300 + 290 + 280);
+	feed_end(&c);
+}
+
+/* Bytes that are in flight when the call ends have a timestamp of their acknowledgement alone. */
+static void send_that_had_left_before_has_no_times(void **unused)
+{
+	(void)unused;
+	begin();
+	sent_when(1000, 100, 0, 100);
+	sent(1010, 200);
+	stamp(1100, MG_EVENT_stamp_queue, 200);
+	stamp(1110, MG_EVENT_stamp_driver, 200);
+	assert_int_equal(tells, 0);
+	stamp(1200, MG_EVENT_stamp_ack, 100);
+	stamp(1300, MG_EVENT_stamp_ack, 200);
+	assert_int_equal(tells, 2);
+	assert_is(0, 100, TIMED_LEFT, FACT_NONE, FACT_NONE, FACT_NONE, FACT_NONE);
+	assert_int_equal(told[0].at_most, FACT_NONE);
+	assert_is(1, 200, TIMED_ACKNOWLEDGED, 90, 10, 190, 290);
 	feed_end(&c);
 }
 
@@ -142,8 +175,8 @@ static void driver_without_timestamps_leaves_its_stages_unknown(void **unused)
 	feed_end(&c);
 }
 
-/* A segment that TCP retransmits together with the next one has lost its own acknowledgement. */
-static void send_before_an_acknowledged_one_is_settled(void **unused)
+/* TCP joins segments that the peer has reported, or that it sends again: one timestamp is left. */
+static void send_acknowledged_with_a_later_one_took_no_longer(void **unused)
 {
 	(void)unused;
 	begin();
@@ -155,8 +188,80 @@ static void send_before_an_acknowledged_one_is_settled(void **unused)
 	stamp(1130, MG_EVENT_stamp_driver, 200);
 	stamp(2000, MG_EVENT_stamp_ack, 200);
 	assert_int_equal(tells, 2);
-	assert_is(0, 100, TIMED_UNFINISHED, 100, 10, FACT_NONE, FACT_NONE);
+	assert_is(0, 100, TIMED_ACKNOWLEDGED_LATER, 100, 10, FACT_NONE, FACT_NONE);
+	assert_int_equal(told[0].at_most, 1000);
 	assert_is(1, 200, TIMED_ACKNOWLEDGED, 120, 10, 870, 1000);
+	feed_end(&c);
+}
+
+/* A send needs no timestamp to be known as acknowledged when the next one begins. */
+static void next_send_tells_what_is_acknowledged(void **unused)
+{
+	(void)unused;
+	begin();
+	sent(1000, 100);
+	stamp(1100, MG_EVENT_stamp_queue, 100);
+	sent_when(3000, 200, 100, 100);
+	assert_int_equal(tells, 1);
+	assert_is(0, 100, TIMED_ACKNOWLEDGED_LATER, 100, FACT_NONE, FACT_NONE, FACT_NONE);
+	assert_int_equal(told[0].at_most, 2000);
+	feed_end(&c);
+}
+
+/* Dropped in the queue, it comes again after a timeout: that is no time in the queue. */
+static void driver_of_a_later_copy_says_nothing_of_the_queue(void **unused)
+{
+	(void)unused;
+	begin();
+	sent(1000, 100);
+	stamp(1010, MG_EVENT_stamp_queue, 100);
+	stamp(201000, MG_EVENT_stamp_queue, 100);
+	stamp(201010, MG_EVENT_stamp_driver, 100);
+	stamp(202000, MG_EVENT_stamp_ack, 100);
+	assert_is(0, 100, TIMED_ACKNOWLEDGED, 10, FACT_NONE, FACT_NONE, 201000);
+	feed_end(&c);
+}
+
+static void copy_after_a_loss_may_not_be_the_first(void **unused)
+{
+	(void)unused;
+	begin();
+	sent(1000, 100);
+	ev_lost(&c, 1100, 3, 1050, 1090);
+	stamp(201000, MG_EVENT_stamp_queue, 100);
+	stamp(202000, MG_EVENT_stamp_ack, 100);
+	assert_is(0, 100, TIMED_ACKNOWLEDGED, FACT_NONE, FACT_NONE, FACT_NONE, 201000);
+	feed_end(&c);
+}
+
+/* Sequence numbers wrap: an old send must not stay, or no later one is found. */
+static void send_before_half_the_numbers_blocks_nothing(void **unused)
+{
+	(void)unused;
+	begin();
+	sent(1000, 100);
+	sent_when(5000, 3000000000u, 2999999900u, 2999999900u);
+	stamp(5100, MG_EVENT_stamp_queue, 3000000000u);
+	stamp(5200, MG_EVENT_stamp_driver, 3000000000u);
+	stamp(6000, MG_EVENT_stamp_ack, 3000000000u);
+	assert_int_equal(tells, 2);
+	assert_int_equal(told[1].outcome, TIMED_ACKNOWLEDGED);
+	assert_int_equal(told[1].total, 1000);
+	feed_end(&c);
+}
+
+static void switching_the_layer_off_settles_what_is_on_its_way(void **unused)
+{
+	struct mg_event e;
+
+	(void)unused;
+	begin();
+	sent(1000, 100);
+	e = feed_event(MG_EVENT_hook, 1100, 0);
+	e.hook = (struct mg_hook){.layer = "timestamps", .hook = "stamp_send", .status = -67};
+	feed(&c, &e);
+	assert_int_equal(tells, 1);
+	assert_int_equal(told[0].outcome, TIMED_LOST);
 	feed_end(&c);
 }
 
@@ -182,7 +287,6 @@ static void send_whose_events_may_be_lost_is_not_called_merged(void **unused)
 	sent(1000, 100);
 	ev_lost(&c, 1200, 3, 1050, 1150);
 	sent(1300, 200);
-	stamp(1400, MG_EVENT_stamp_queue, 200);
 	assert_int_equal(tells, 1);
 	assert_is(0, 100, TIMED_LOST, FACT_NONE, FACT_NONE, FACT_NONE, FACT_NONE);
 	feed_end(&c);
@@ -224,7 +328,13 @@ int main(void)
 		cmocka_unit_test(send_in_a_segment_with_a_later_one_is_merged),
 		cmocka_unit_test(send_that_comes_to_a_queue_again_keeps_its_first_times),
 		cmocka_unit_test(driver_without_timestamps_leaves_its_stages_unknown),
-		cmocka_unit_test(send_before_an_acknowledged_one_is_settled),
+		cmocka_unit_test(send_that_had_left_before_has_no_times),
+		cmocka_unit_test(send_acknowledged_with_a_later_one_took_no_longer),
+		cmocka_unit_test(next_send_tells_what_is_acknowledged),
+		cmocka_unit_test(driver_of_a_later_copy_says_nothing_of_the_queue),
+		cmocka_unit_test(copy_after_a_loss_may_not_be_the_first),
+		cmocka_unit_test(send_before_half_the_numbers_blocks_nothing),
+		cmocka_unit_test(switching_the_layer_off_settles_what_is_on_its_way),
 		cmocka_unit_test(send_without_an_acknowledgement_is_unfinished),
 		cmocka_unit_test(send_whose_events_may_be_lost_is_not_called_merged),
 		cmocka_unit_test(timestamp_of_a_send_that_is_not_recorded_is_left_out),

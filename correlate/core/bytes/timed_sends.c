@@ -39,6 +39,11 @@ struct timed_send *timed_sends_first(struct timed_sends *t)
 	return t->len ? &t->send[t->head] : NULL;
 }
 
+struct timed_send *timed_sends_last(struct timed_sends *t)
+{
+	return t->len ? &t->send[t->head + t->len - 1] : NULL;
+}
+
 void timed_sends_remove_first(struct timed_sends *t)
 {
 	t->head++;

@@ -10,8 +10,9 @@ struct timed_send {
 	uint32_t end;           /* sequence number behind its last byte */
 	uint32_t queued;        /* times that the segment has reached a device's queue */
 	uint64_t sent;          /* when it was in the send buffer, cycles */
-	uint64_t queue, driver; /* when the segment first reached these, cycles; 0: not yet */
+	uint64_t queue, driver; /* when the segment first reached these, cycles; 0: not known */
 	uint32_t gaps;          /* losses of its flow until then */
+	bool left;              /* its last byte had left the send buffer by then */
 };
 
 /* Sends that are on their way. */
@@ -22,8 +23,9 @@ struct timed_sends {
 
 /* Adds a send at the end. Returns NULL if memory is short. */
 struct timed_send *timed_sends_add(struct timed_sends *t);
-/* Returns the oldest send; NULL if there is none. */
+/* Return the oldest send and the newest; NULL if there is none. */
 struct timed_send *timed_sends_first(struct timed_sends *t);
+struct timed_send *timed_sends_last(struct timed_sends *t);
 void timed_sends_remove_first(struct timed_sends *t);
 /* Returns the send that ends before this sequence number; NULL if it is not there. */
 struct timed_send *timed_sends_at(struct timed_sends *t, uint32_t end);

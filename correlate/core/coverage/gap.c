@@ -120,7 +120,9 @@ static struct mg_events not_run(void)
 	of = mg_events_without(
 		of, MG_EVENTS(ip_out, ip_post, ip_in, ip_forward, ip_header, ip_recv));
 	of = mg_events_without(of, MG_EVENTS(sys_enter, sys_exit, zerocopy_sent, stack_call));
-	return mg_events_without(of, MG_EVENTS(tcp_send, sock_sent, sock_received, sock_copy));
+	of = mg_events_without(of, MG_EVENTS(tcp_send, sock_sent, sock_received, sock_copy));
+	/* programs for sockets are run all the same */
+	return mg_events_without(of, MG_EVENTS(stamp_send, stamp_queue, stamp_driver, stamp_ack));
 }
 
 struct mg_events gap_events_of(const struct mg_lost *p)

@@ -11,6 +11,8 @@
 void timed_send_on_send(
 	struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a);
 void timed_send_on_stamp(struct core *c, const struct mg_event *e, struct annotation *a);
+/* Settles what is on its way of all connections. Call it when the layer is switched off. */
+void timed_send_off(struct core *c);
 /* Settles what is on its way. Call it when no event of the connection will come any more. */
 void timed_send_end(struct core *c, struct mg_sock *s);
 

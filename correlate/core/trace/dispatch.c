@@ -357,6 +357,8 @@ ON(hook)
 {
 	if (hook_on_event(c, &e->hook))
 		socks_claim(c);
+	if (e->hook.status && !core_observes(c, MG_EVENT_stamp_send))
+		timed_send_off(c);
 }
 
 ON(lost)
