@@ -222,6 +222,36 @@ def running(net, whom, client_role):
 def layer_is_missing():
     with Recording("true", options=("--layers", "timestamps", "--without", "sockops")) as rec:
         check("the layer timestamps is not recorded: --without sockops" in rec.p.stderr, "a missing layer is named")
+    caps = "-all,+bpf,+perfmon,+sys_ptrace,+dac_override,+dac_read_search,+setuid,+setgid"
+    top = scratch()
+    p = run("setpriv", "--bounding-set", caps, "--inh-caps", "-all", MAGNET, "record", "-o", top + "/t", "--layers",
+            "+timestamps", "--", "true")
+    check("the layer timestamps is not recorded: sockops takes CAP_NET_ADMIN" in p.stderr, "so is the privilege it takes")
+
+
+def cgroup_namespace():
+    """The recorder sees a part of the cgroups alone, and says so."""
+    with open("/proc/self/mounts") as f:
+        roots = [line.split()[1] for line in f if line.split()[2] == "cgroup2"]
+    with open("/proc/self/cgroup") as f:
+        own = next(line.split("::")[1].strip() for line in f if line.startswith("0::"))
+    part, top = f"{roots[0]}/magnet-test-{os.getpid()}", scratch()
+    os.mkdir(part)
+    try:
+        inside = (f"mount -t cgroup2 none {top}/cgroups && umount -l {roots[0]} && "
+                  f"{MAGNET} record -o {top}/t --layers timestamps -- true")
+        os.mkdir(top + "/cgroups")
+        p = run("sh", "-c", f"echo $$ > {part}/cgroup.procs; unshare -C -m sh -c '{inside}'; "
+                f"echo $$ > {roots[0]}{own}/cgroup.procs")
+        check("in this cgroup namespace timestamps are recorded of its own cgroups' sockets alone" in p.stderr,
+              f"a part of the cgroups is named: {p.stderr.strip()}")
+    finally:
+        for _ in range(50):
+            try:
+                os.rmdir(part)
+                break
+            except OSError:
+                time.sleep(0.1)
 
 
 need_kernel_side()
@@ -229,6 +259,7 @@ with Recording("true", options=ALONE) as tried:
     if not hooked(tried, "stamp_send"):
         skip("; ".join(h["why"] for h in tried.report()["hooks"] if h["layer"] == "timestamps"))
 layer_is_missing()
+cgroup_namespace()
 with Network() as net:
     for to in (net.B, net.B6):
         patiently(lambda: beside_the_layers(net, to))
