@@ -113,6 +113,7 @@ void capture_begin(const struct hook_targets *targets, const struct btf *types)
 		{"fexit+", BPF_PROG_TYPE_TRACING, BPF_TRACE_FEXIT},
 		{"iter+", BPF_PROG_TYPE_TRACING, BPF_TRACE_ITER},
 		{"raw_tp+", BPF_PROG_TYPE_RAW_TRACEPOINT, 0},
+		{"sockops", BPF_PROG_TYPE_SOCK_OPS, BPF_CGROUP_SOCK_OPS},
 		{"magnet_nf+", MG_BPF_PROG_TYPE_NETFILTER, MG_BPF_NETFILTER},
 	};
 	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = note);
@@ -150,13 +151,21 @@ static const struct noted *find(const struct bpf_program *p)
 	return NULL;
 }
 
-/* Returns the place of a map in its object, -1 if it has none of this descriptor. */
-static int place_of_map(const struct bpf_object *object, int fd)
-{
-	const struct bpf_map *map = NULL;
+/* An object whose programs are captured, and the one whose maps they use, in an order of its own.
+ */
+struct objects {
+	const struct bpf_object *programs, *maps;
+};
 
-	for (int i = 0; (map = bpf_object__next_map(object, map)); i++)
-		if (bpf_map__fd(map) == fd)
+/* Returns the place of a map among all, -1 if the programs have none of this descriptor. */
+static int place_of_map(const struct objects *of, int fd)
+{
+	const struct bpf_map *its = NULL, *map = NULL;
+
+	while ((its = bpf_object__next_map(of->programs, its)) && bpf_map__fd(its) != fd)
+		;
+	for (int i = 0; its && (map = bpf_object__next_map(of->maps, map)); i++)
+		if (strcmp(bpf_map__name(map), bpf_map__name(its)) == 0)
 			return i;
 	return -1;
 }
@@ -165,7 +174,7 @@ static int place_of_map(const struct bpf_object *object, int fd)
  * Names the maps by their places. Returns whether the instructions then depend on the kernel alone:
  * not on a module's functions or types, which have descriptors too.
  */
-static bool place_maps(const struct bpf_object *object, struct bpf_insn *insn, size_t count)
+static bool place_maps(const struct objects *of, struct bpf_insn *insn, size_t count)
 {
 	bool ok = true;
 
@@ -177,7 +186,7 @@ static bool place_maps(const struct bpf_object *object, struct bpf_insn *insn, s
 			ok = one->off == 0;
 		} else if (wide && (one->src_reg == BPF_PSEUDO_MAP_FD ||
 					   one->src_reg == BPF_PSEUDO_MAP_VALUE)) {
-			one->imm = place_of_map(object, one->imm);
+			one->imm = place_of_map(of, one->imm);
 			ok = one->imm >= 0;
 		} else if (wide && one->src_reg == BPF_PSEUDO_BTF_ID) {
 			ok = i + 1 < count && insn[i + 1].imm == 0;
@@ -200,7 +209,7 @@ static uint32_t cost_of(const struct bpf_program *p)
 }
 
 static bool take_program(
-	struct program_image *one, const struct bpf_object *object, const struct bpf_program *p)
+	struct program_image *one, const struct objects *of, const struct bpf_program *p)
 {
 	const struct noted *noted = find(p);
 	size_t count = bpf_program__insn_cnt(p);
@@ -220,7 +229,7 @@ static bool take_program(
 		.func_size = noted->func_size};
 	snprintf(one->facts.name, sizeof(one->facts.name), "%s", bpf_program__name(p));
 	one->func = noted->func;
-	return place_maps(object, insn, count);
+	return place_maps(of, insn, count);
 }
 
 /* Returns the programs' own types as the kernel has them: libbpf leaves out what it does not know.
@@ -273,12 +282,12 @@ uint8_t *capture_images(const struct hooks *h, size_t *size)
 	ok = ok && images.types && name_maps(&images, name, 128, h->object);
 	images.one = calloc(state.count + 1, sizeof(*images.one));
 	for (int i = -1; i < h->parts && ok && images.one; i++) {
-		const struct bpf_object *object = i < 0 ? h->object : h->part[i].object;
+		struct objects of = {i < 0 ? h->object : h->part[i].object, h->object};
 		struct bpf_program *p = NULL;
 
-		while (ok && (p = bpf_object__next_program(object, p)))
+		while (ok && (p = bpf_object__next_program(of.programs, p)))
 			if (bpf_program__autoload(p) && images.count < state.count)
-				ok = take_program(&images.one[images.count++], object, p);
+				ok = take_program(&images.one[images.count++], &of, p);
 	}
 	f = ok && images.one && images.count == state.count ? open_memstream(&data, size) : NULL;
 	ok = f && program_images_write(&images, f);

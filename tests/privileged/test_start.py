@@ -145,6 +145,10 @@ for what, change, undo in (
 for nowhere in ("", "/proc/magnet", TOP + "/none/kept", "/dev/null"):
     said, hooks = start(nowhere)
     check(USED not in said and hooks == first, f"a start works with nothing kept in {nowhere!r}")
+ALL = ("--layers", "+timestamps,netfilter,gro,switch")
+start(TOP + "/all", *ALL)
+said, _ = start(TOP + "/all", *ALL)
+check(USED in said, "programs of every layer are kept")
 for i in range(12):
     open(f"{CACHE}/{i}", "w").close()
 os.unlink(FILE)
