@@ -231,7 +231,7 @@ def words(a):
     check("n/a: the filter chooses connections" in a.rec.text("--port", str(PORTS[0])), "the scheduler says why")
     check(a.report["filter"] is None, "without a filter JSON has none")
     for command, options, said in (
-            ("show", ("--event", "nonsense"), "sys_enter sys_exit"), ("show", ("--layer", "x"), "tcp ip netfilter"),
+            ("show", ("--event", "nonsense"), "sys_enter sys_exit"), ("show", ("--layer", "x"), "ip netfilter device"),
             ("report", ("--protocol", "x"), "tcp, udp, unix"), ("report", ("--port", "0"), "1 to 65535"),
             ("report", ("--peer", "10.0.0"), "10.0.0.0/8"), ("report", ("--from", "2", "--to", "1s"), "not before"),
             ("show", ("--facts", "wait", "--port", "80"), "no sockets"), ("report", ("--from", "x"), "0.5"),
