@@ -200,7 +200,7 @@ static json_t *words(void)
 	MG_WHY_REASONS(WORD)
 	j = timed;
 	MG_TIMED_STAGES(WORD)
-	json_object_set_new(j, "at_most", json_string("total of more, at most"));
+	json_object_set_new(j, "at_most", json_string("total, at most"));
 #undef WORD
 	return json_pack("{s:o, s:o, s:o, s:o}", "stages", stages, "causes", causes, "reasons",
 		reasons, "timed", timed);

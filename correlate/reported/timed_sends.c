@@ -30,8 +30,7 @@ bool next_timed_sends_stages_ns(
 #define STAGE(ID, name, label) {name, label},
 	static const struct {
 		const char *name, *label;
-	} stages[] = {
-		MG_TIMED_STAGES(STAGE){"total", "total"}, {"at_most", "total of more, at most"}};
+	} stages[] = {MG_TIMED_STAGES(STAGE){"total", "total"}, {"at_most", "total, at most"}};
 	const struct dist *d;
 
 	if (*at > TIMED_STAGES + 1)
