@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The kernel's own transmit timestamps, since Linux 6.15: it calls a program for the segment that
- * ends a send, of those sockets alone that have been asked for. Other sockets pay nothing.
+ * The kernel's own transmit timestamps, since Linux 6.15: it calls a program as connections open,
+ * and for the segment that ends a send where that asked for it.
  */
+#ifndef MAGNET_BPF_TIMESTAMPS_H
+#define MAGNET_BPF_TIMESTAMPS_H
+
 /*
  * Connections of traced processes that were open before, by the address of their struct sock. All
  * ways to compile the programs have the same maps.
@@ -83,7 +86,7 @@ static __always_inline void emit_send_stamp(const struct tcp_sock *tp, __u64 coo
 	});
 }
 
-/* Records the timestamp of a segment that ends a send. Another part of that send has no number. */
+/* Records the timestamp of a segment that ends a send: its key is the number of the last byte. */
 static __always_inline void emit_stamp(const struct sk_buff *skb, __u64 cookie, __u32 op)
 {
 	const struct skb_shared_info *shared =
@@ -148,8 +151,9 @@ int find_connections(struct bpf_iter__task_file *ctx)
 	sk = sock_of_file(f);
 	if (!sk || MEMBER(sock, sk, sk_protocol) != IPPROTO_TCP)
 		return 0;
-	key = (__u64)sk;
-	bpf_map_update_elem(&open_before, &key, &one, BPF_ANY);
+	key = number_of(sk);
+	if (bpf_map_update_elem(&open_before, &key, &one, BPF_ANY))
+		count_not_followed(key);
 	/* the tracer enters it, as the kernel lists the sockets of the current one */
 	check_netns_number(MEMBER_OF(sock, sk, __sk_common.skc_net.net, ns.inum), t->tgid);
 	return 0;
@@ -178,5 +182,7 @@ int time_connections(struct bpf_iter__tcp *ctx)
 	bpf_setsockopt(tp, SOL_SOCKET, SK_BPF_CB_FLAGS, &on, sizeof(on));
 	return 0;
 }
+
+#endif
 
 #endif

@@ -57,17 +57,20 @@ static int find_mount(char out[PATH_MAX])
 	return fd == -ENOENT ? -ENODEV : fd;
 }
 
-int cgroup_open_root(void)
+int cgroup_link_sockets(int program, bool *whole)
 {
 	char mount[PATH_MAX];
+	int root = find_mount(mount), link;
 
-	return find_mount(mount);
-}
-
-bool cgroup_is_whole(int root)
-{
+	if (root < 0)
+		return root;
+	link = bpf_link_create(program, root, BPF_CGROUP_SOCK_OPS, NULL);
+	if (link < 0)
+		link = -errno;
 	/* the root of all is the only cgroup without a type */
-	return faccessat(root, "cgroup.type", F_OK, 0) != 0;
+	*whole = faccessat(root, "cgroup.type", F_OK, 0) != 0;
+	close(root);
+	return link;
 }
 
 static int open_cgroup(const char *path, char where[2 * PATH_MAX], char *why, size_t size)

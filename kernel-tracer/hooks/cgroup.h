@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding cgroups, and recording the tasks of one. */
+/* Recording the tasks of a cgroup, and attaching to the sockets of all. */
 #ifndef MAGNET_KERNEL_TRACER_CGROUP_H
 #define MAGNET_KERNEL_TRACER_CGROUP_H
 
@@ -15,11 +15,10 @@ struct hooks;
 int cgroup_follow(struct hooks *h, const char *path, char *why, size_t size);
 
 /*
- * Opens the root of the cgroup v2 hierarchy, as far as this process sees it. Returns a descriptor
- * or a negative errno; -ENODEV: none is mounted.
+ * Attaches a program for sockets (sockops) at the root of the cgroup v2 hierarchy, as far as this
+ * process sees it; sets `*whole` to whether that is the root of all, which in a cgroup namespace it
+ * need not be. Returns a descriptor or a negative errno; -ENODEV: no hierarchy is mounted.
  */
-int cgroup_open_root(void);
-/* Returns whether that is the root of all cgroups: in a cgroup namespace it may be another one. */
-bool cgroup_is_whole(int root);
+int cgroup_link_sockets(int program, bool *whole);
 
 #endif

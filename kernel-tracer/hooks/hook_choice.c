@@ -87,20 +87,17 @@ static int try_sockops(void)
 {
 	struct bpf_insn go_on[] = RETURN(1);
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_CGROUP_SOCK_OPS);
-	int root = cgroup_open_root(), fd, link, err = 0;
+	int fd = bpf_prog_load(BPF_PROG_TYPE_SOCK_OPS, "magnet_try", "GPL", go_on, 2, &opts), link;
+	bool whole;
 
-	if (root < 0)
-		return root;
-	fd = bpf_prog_load(BPF_PROG_TYPE_SOCK_OPS, "magnet_try", "GPL", go_on, 2, &opts);
-	link = fd < 0 ? fd : bpf_link_create(fd, root, BPF_CGROUP_SOCK_OPS, NULL);
+	if (fd < 0)
+		return -errno;
+	link = cgroup_link_sockets(fd, &whole);
+	close(fd);
 	if (link < 0)
-		err = fd >= 0 && errno == EPERM ? -EBUSY : -errno;
-	else
-		close(link);
-	if (fd >= 0)
-		close(fd);
-	close(root);
-	return err;
+		return link == -EPERM ? -EBUSY : link;
+	close(link);
+	return 0;
 }
 
 static int kind_problem(struct kernel *kernel, size_t row)

@@ -237,21 +237,15 @@ int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 	return meet_existing(h);
 }
 
-/* Attaches a program to all sockets of the machine. Returns a descriptor or a negative errno. */
 static int link_to_sockets(int program)
 {
-	int root = cgroup_open_root(), fd;
+	bool whole = true;
+	int link = cgroup_link_sockets(program, &whole);
 
-	if (root < 0)
-		return root;
-	fd = bpf_link_create(program, root, BPF_CGROUP_SOCK_OPS, NULL);
-	if (fd < 0)
-		fd = -errno;
-	else if (!cgroup_is_whole(root))
+	if (link >= 0 && !whole)
 		mg_warn("in this cgroup namespace timestamps are recorded of its own cgroups' "
 			"sockets alone");
-	close(root);
-	return fd;
+	return link;
 }
 
 /* Attaches a row's program to what it was loaded for. Returns a descriptor or a negative errno. */

@@ -270,9 +270,15 @@ void netns_visit(struct netns_hooks *n, void (*fn)(struct hooks *h))
 		bool home = a->inum == n->home_inum;
 		int fd = home ? -1 : open_ns(a->path, a->inum);
 
-		if (home || (fd >= 0 && setns(fd, CLONE_NEWNET) == 0))
+		if (!home && fd < 0)
+			continue; /* it is gone */
+		if (home || setns(fd, CLONE_NEWNET) == 0)
 			fn(n->hooks);
-		if (fd < 0)
+		else
+			mg_warn("cannot enter network namespace %u: its open connections have no "
+				"timestamps: %s",
+				a->inum, strerror(errno));
+		if (home)
 			continue;
 		close(fd);
 		if (setns(n->home, CLONE_NEWNET) != 0)

@@ -53,19 +53,29 @@ static int on_new_netns(void *arg, void *data, size_t size)
 	return 0;
 }
 
+static void not_timed(int err)
+{
+	mg_warn("connections that are open already have no timestamps: %s", strerror(-err));
+}
+
 static void time_connections(struct hooks *h)
 {
 	int err = hooks_time_connections(h);
 
 	if (err)
-		mg_warn("connections that are open already have no timestamps: %s", strerror(-err));
+		not_timed(err);
 }
 
 /* Has the kernel timestamp the sends of connections that were open before, in every namespace. */
 static void time_existing(struct run *r)
 {
-	if (r->options.hooks.fresh || hooks_find_connections(&r->hooks))
+	int err = r->options.hooks.fresh ? -ENOENT : hooks_find_connections(&r->hooks);
+
+	if (err) {
+		if (err != -ENOENT)
+			not_timed(err);
 		return;
+	}
 	ring_buffer__consume(r->new_netns); /* namespaces of theirs */
 	netns_visit(r->netns, time_connections);
 }

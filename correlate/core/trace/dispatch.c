@@ -355,9 +355,11 @@ ON(clock_sync) /* comes ten times a second */
 
 ON(hook)
 {
+	bool timed = core_observes(c, MG_EVENT_stamp_send);
+
 	if (hook_on_event(c, &e->hook))
 		socks_claim(c);
-	if (e->hook.status && !core_observes(c, MG_EVENT_stamp_send))
+	if (timed && !core_observes(c, MG_EVENT_stamp_send))
 		timed_send_off(c);
 }
 
