@@ -28,7 +28,7 @@ static uint32_t all_dists(struct flow_measures *m, struct dist *all[ALL_DISTS])
 {
 	uint32_t n = measures_dists(m, all);
 
-	return n + timed_dists(m->timed, all + n);
+	return n + timed_sums_dists(m->timed, all + n);
 }
 
 static void each_dist(struct flow_measures *m, void (*of_dist)(struct dist *d))

@@ -23,7 +23,7 @@ const struct flow_measures *measures(const struct fact_flow *f)
 
 dist_sum measures_wait(const struct flow_measures *m)
 {
-	return m->residence.n || !m->timed ? m->residence.sum : m->timed->total.sum;
+	return m->residence.n || !m->timed ? m->residence.sum : m->timed->at_most.sum;
 }
 
 /* ---- memory ---- */
@@ -48,37 +48,13 @@ uint32_t measures_dists(struct flow_measures *m, struct dist *all[MEASURES_DISTS
 	return n;
 }
 
-uint32_t timed_dists(struct timed_sums *t, struct dist *all[TIMED_DISTS])
-{
-	uint32_t n = 0;
-
-	for (int i = 0; t && i < TIMED_STAGES; i++)
-		all[n++] = &t->stage[i];
-	if (t) {
-		all[n++] = &t->total;
-		all[n++] = &t->at_most;
-	}
-	return n;
-}
-
-static void share_dists(struct dist *const *all, uint32_t n, struct measures_memory *with)
-{
-	for (uint32_t i = 0; i < n; i++)
-		all[i]->pool = &with->dists;
-}
-
-void timed_share(struct timed_sums *t, struct measures_memory *with)
-{
-	struct dist *all[TIMED_DISTS];
-
-	share_dists(all, timed_dists(t, all), with);
-}
-
 void measures_share(struct flow_measures *m, struct measures_memory *with)
 {
 	struct dist *all[MEASURES_DISTS];
+	uint32_t n = measures_dists(m, all);
 
-	share_dists(all, measures_dists(m, all), with);
+	for (uint32_t i = 0; i < n; i++)
+		all[i]->pool = &with->dists;
 	m->waterfall.pool = &with->dists;
 }
 
@@ -124,16 +100,6 @@ static inline bool is_outside(const struct measures_memory *m, enum fact kind, c
 	return m->filter && !filter_takes_fact_time(m->filter, m->core, kind, fact);
 }
 
-static void timed_free(struct timed_sums *t)
-{
-	struct dist *all[TIMED_DISTS];
-	uint32_t n = timed_dists(t, all);
-
-	for (uint32_t i = 0; i < n; i++)
-		dist_free(all[i]);
-	free(t);
-}
-
 void measures_free(struct flow_measures *m)
 {
 	struct dist *all[MEASURES_DISTS];
@@ -154,7 +120,7 @@ void measures_free(struct flow_measures *m)
 		dist_free(&m->resent->left_out);
 	}
 	free(m->resent);
-	timed_free(m->timed);
+	timed_sums_free(m->timed);
 	free(m->tcp);
 	free(m->window);
 	slow_ranges_free(m->slow);
@@ -482,36 +448,19 @@ static void on_zerocopy(void *arg, const void *fact)
 		dist_add(m->zerocopy, f->held, 1);
 }
 
-static struct timed_sums *timed_of(struct flow_measures *m)
-{
-	if (!m->timed)
-		m->timed = mg_calloc(1, sizeof(*m->timed));
-	return m->timed;
-}
-
 static void on_timed_send(void *arg, const void *fact)
 {
 	const struct fact_timed_send *f = fact;
-	struct flow_measures *m = measures_of(arg, &f->flow);
-	struct timed_sums *t;
+	struct measures_memory *with = arg;
+	struct flow_measures *m = measures_of(with, &f->flow);
 
 	if (!m || is_outside(arg, FACT_timed_send, fact))
 		return;
-	t = timed_of(m);
-	if (!t)
-		return;
-	if (!t->total.pool)
-		timed_share(t, arg);
-	t->n[f->outcome]++;
-	t->queued_again += f->queued > 1;
-	for (int i = 0; i < TIMED_STAGES; i++)
-		if (f->stage[i] != FACT_NONE)
-			dist_add(&t->stage[i], f->stage[i], 1);
-	if (f->total != FACT_NONE)
-		dist_add(&t->total, f->total, 1);
-	if (f->at_most != FACT_NONE)
-		dist_add(&t->at_most, f->at_most, 1);
-	measures_check(arg);
+	if (!m->timed)
+		m->timed = timed_sums_new(&with->dists);
+	if (m->timed)
+		timed_sums_count(m->timed, f);
+	measures_check(with);
 }
 
 void measures_listen(struct measures_memory *m, struct core *c)
@@ -552,17 +501,6 @@ static void add_all_why(struct flow_measures *sum, const struct why_sums *w)
 	}
 }
 
-static void add_timed(struct timed_sums *sum, const struct timed_sums *t)
-{
-	for (int i = 0; i < TIMED_STAGES; i++)
-		dist_add_all(&sum->stage[i], &t->stage[i]);
-	dist_add_all(&sum->total, &t->total);
-	dist_add_all(&sum->at_most, &t->at_most);
-	for (int i = 0; i < TIMED_OUTCOMES; i++)
-		sum->n[i] += t->n[i];
-	sum->queued_again += t->queued_again;
-}
-
 void measures_add(struct flow_measures *sum, const struct flow_measures *m)
 {
 	struct resent_sums *again = m->resent ? resent_of(sum) : NULL;
@@ -580,8 +518,10 @@ void measures_add(struct flow_measures *sum, const struct flow_measures *m)
 		dist_add_all(&again->wait, &m->resent->wait);
 		dist_add_all(&again->left_out, &m->resent->left_out);
 	}
-	if (m->timed && timed_of(sum))
-		add_timed(sum->timed, m->timed);
+	if (m->timed && !sum->timed)
+		sum->timed = timed_sums_new(NULL);
+	if (m->timed && sum->timed)
+		timed_sums_add(sum->timed, m->timed);
 	add_all_why(sum, m->why);
 	if (m->window && !sum->window)
 		sum->window = mg_calloc(1, sizeof(*sum->window));

@@ -10,6 +10,7 @@
 #include "figures/recent.h"
 #include "figures/slow_ranges.h"
 #include "figures/tcp.h"
+#include "figures/timed_sums.h"
 #include "filter/filter.h"
 #include "sums/dist.h"
 #include "sums/series.h"
@@ -37,15 +38,6 @@ struct resent_sums {
 	struct dist wait; /* TX: from the first copy to the last one, cycles, by bytes */
 	/* first to last timestamp of bytes left out of the stages, likewise */
 	struct dist left_out;
-};
-
-/* Sends by the kernel's timestamps. */
-struct timed_sums {
-	struct dist stage[TIMED_STAGES], total; /* cycles; of the last byte of each send */
-	struct dist at_most;                    /* of the total, where only that is known, too */
-	uint64_t n[TIMED_OUTCOMES];
-	uint64_t
-		queued_again; /* sends whose last segment came to a device's queue more than once */
 };
 
 /* Bins of their times: 1/64 of the value is fine enough, and few bins are fast. */
@@ -101,7 +93,7 @@ struct measures_memory {
 
 /*
  * Returns how long a flow's bytes waited in all, by which flows are put in order: from layer to
- * layer, weighted by bytes, or else the last byte of each send by the kernel's timestamps.
+ * layer, weighted by bytes, or else the last byte of each send by the kernel's timestamps, at most.
  */
 dist_sum measures_wait(const struct flow_measures *m);
 /* Registers for every fact of the core about flows from now on. */
@@ -142,11 +134,7 @@ static inline void measures_check(struct measures_memory *m)
 	if (dist_pool_check(&m->dists))
 		*m->due = true;
 }
-/* The same of those that are apart, as few flows have them; 0 if there are none. */
-#define TIMED_DISTS (TIMED_STAGES + 2)
-uint32_t timed_dists(struct timed_sums *t, struct dist *all[TIMED_DISTS]);
 /* Makes the distributions share the memory, as new ones and unpacked ones must. */
 void measures_share(struct flow_measures *m, struct measures_memory *with);
-void timed_share(struct timed_sums *t, struct measures_memory *with);
 
 #endif

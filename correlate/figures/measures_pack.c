@@ -22,7 +22,7 @@ static bool dist_fits(const struct dist *d)
 static bool timed_fits(struct timed_sums *t)
 {
 	struct dist *all[TIMED_DISTS];
-	uint32_t n = timed_dists(t, all);
+	uint32_t n = timed_sums_dists(t, all);
 
 	for (uint32_t i = 0; i < n; i++)
 		if (!dist_fits(all[i]))
@@ -51,7 +51,7 @@ size_t measures_size(const void *state)
 	struct flow_measures m = *(const struct flow_measures *)state;
 	size_t sum = waterfall_memory(&m.waterfall);
 	struct dist *all[MEASURES_DISTS], *timed[TIMED_DISTS];
-	uint32_t n = measures_dists(&m, all), more = timed_dists(m.timed, timed);
+	uint32_t n = measures_dists(&m, all), more = timed_sums_dists(m.timed, timed);
 
 	for (uint32_t i = 0; i < n; i++)
 		sum += dist_memory(all[i]);
@@ -117,12 +117,12 @@ static void put_timed(struct packing *p, struct timed_sums *t)
 {
 	struct timed_sums bare = *t;
 	struct dist *all[TIMED_DISTS];
-	uint32_t n = timed_dists(&bare, all);
+	uint32_t n = timed_sums_dists(&bare, all);
 
 	for (uint32_t i = 0; i < n; i++)
 		bare_dist(all[i]);
 	PACK(p, &bare);
-	n = timed_dists(t, all);
+	n = timed_sums_dists(t, all);
 	for (uint32_t i = 0; i < n; i++)
 		put_dist(p, all[i]);
 }
@@ -230,10 +230,10 @@ static void get_timed(struct unpacking *u, struct timed_sums **timed, struct mea
 {
 	struct timed_sums *t = UNPACK(u, *timed, 1);
 	struct dist *all[TIMED_DISTS];
-	uint32_t n = timed_dists(t, all);
+	uint32_t n = timed_sums_dists(t, all);
 
 	if (t)
-		timed_share(t, with);
+		timed_sums_share(t, &with->dists);
 	for (uint32_t i = 0; i < n; i++)
 		get_dist(u, all[i]);
 }
