@@ -168,6 +168,9 @@ print(f"  all programs took {Figure([a.us / b.us for a, b in zip(*found.values()
 if all(t.events > t.done for t in both):
     print("  ns an event, all runs included: " + ", in the other build ".join(
         Figure([t.us * 1e3 * t.done / t.events for t in turns]).text(0) for turns in found.values()))
+    above = [[(t.us - e.us) * 1e3 * t.done / t.events for t, e in zip(turns, empty)] for turns in found.values()]
+    print("  ns an event above empty programs: " + ", in the other build ".join(Figure(a).text(0) for a in above) +
+          f", ratio {Figure([a / b for a, b in zip(*above)]).text()}")
 how_to_read("""
 The last column is the ratio of the two builds, turn by turn, divided by that of the program in the
 middle: a program that is the same in both has 1. The statistics count some of their own clock
