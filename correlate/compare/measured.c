@@ -148,6 +148,7 @@ static bool is_observed(
 struct compared_part {
 	const char *stage, *stage_words;
 	const char *reason, *reason_words;
+	const char *whole;
 };
 
 static int add_figure(struct measured *m, const struct report *r, const struct subject *s,
@@ -168,7 +169,7 @@ static int add_figure(struct measured *m, const struct report *r, const struct s
 		drawn[i].a *= scale(r, f->unit);
 	to.value = block_figure(&to.sample);
 	to.doubt = doubt(r, s, f);
-	to.whole = part->stage ? "residence_total" : NULL;
+	to.whole = part->whole;
 	snprintf(to.reason, sizeof(to.reason), "%s", part->reason ? part->reason : "");
 	snprintf(to.reason_words, sizeof(to.reason_words), "%s",
 		part->reason ? part->reason_words : "");
@@ -183,7 +184,7 @@ static int add_held(struct measured *m, const struct report *r, const struct sub
 
 	for (unsigned int i = 0; i < WHYS && !err; i++) {
 		struct compared_part part = {stage_name(&like, stage), stage_label(&like, stage),
-			why_reason_name(i), why_reason_label(i)};
+			why_reason_name(i), why_reason_label(i), "residence_total"};
 		struct compared_figure f = {SUBJECT_FLOW, "residence", "latency", UNIT_NS,
 			(uint8_t)(FLOW_HELD + i), FLOW_STAGE_WEIGHT + TX_STAGE_SNDBUF,
 			.doubt = CLOCK_DOUBT};
@@ -199,8 +200,9 @@ static int add_stages(struct measured *m, const struct report *r, const struct s
 	int err = 0;
 
 	for (int i = 0; i < stage_count(&like) && !err; i++) {
-		struct compared_part part = {
-			.stage = stage_name(&like, i), .stage_words = stage_label(&like, i)};
+		struct compared_part part = {.stage = stage_name(&like, i),
+			.stage_words = stage_label(&like, i),
+			.whole = "residence_total"};
 		struct compared_figure f = {SUBJECT_FLOW, "residence", "latency", UNIT_NS,
 			(uint8_t)(FLOW_STAGE + i), (uint8_t)(FLOW_STAGE_WEIGHT + i),
 			.doubt = CLOCK_DOUBT};
@@ -208,6 +210,24 @@ static int add_stages(struct measured *m, const struct report *r, const struct s
 		err = add_figure(m, r, s, &f, &part);
 		if (!err && !like.flow.rx && like.kind == MG_KIND_tcp && i == TX_STAGE_SNDBUF)
 			err = add_held(m, r, s, i);
+	}
+	return err;
+}
+
+/* Adds the stages of sends by the kernel's timestamps. */
+static int add_timed_stages(struct measured *m, const struct report *r, const struct subject *s)
+{
+#define PART(ID, name, label) {.stage = name, .stage_words = label, .whole = "timed_sends_at_most"},
+	static const struct compared_part parts[] = {MG_TIMED_STAGES(PART)};
+#undef PART
+	int err = 0;
+
+	for (int i = 0; i < TIMED_STAGES && !err; i++) {
+		struct compared_figure f = {SUBJECT_FLOW, "timed_sends", "send", UNIT_NS,
+			(uint8_t)(FLOW_TIMED + i), (uint8_t)(FLOW_TIMED_N + i),
+			.is_of_sender = true};
+
+		err = add_figure(m, r, s, &f, &parts[i]);
 	}
 	return err;
 }
@@ -224,6 +244,8 @@ static int add_subject(struct measured *m, const struct report *r, const struct 
 		/* the stages of the total stand before it */
 		if (s->key.what == SUBJECT_FLOW && figures[i].a == FLOW_RESIDENCE)
 			err = add_stages(m, r, s);
+		if (s->key.what == SUBJECT_FLOW && figures[i].a == FLOW_TIMED_AT_MOST)
+			err = add_timed_stages(m, r, s);
 		if (!err)
 			err = add_figure(m, r, s, &figures[i], &whole);
 	}

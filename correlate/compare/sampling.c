@@ -201,6 +201,15 @@ static void read_modulation(
 	now[FLOW_UNITS_TO] = (double)measures(f)->units[f->flow.rx ? (int)RX_CALL : (int)TX_XMIT].n;
 }
 
+static void read_timed(double *now, const struct timed_sums *t)
+{
+	if (!t)
+		return;
+	for (int i = 0; i < TIMED_STAGES; i++)
+		read_dist(now, FLOW_TIMED + i, FLOW_TIMED_N + i, &t->stage[i]);
+	read_dist(now, FLOW_TIMED_AT_MOST, FLOW_TIMED_AT_MOST_N, &t->at_most);
+}
+
 static void read_flow(struct sampling *s, const struct fact_flow *f)
 {
 	struct seen *seen;
@@ -223,6 +232,7 @@ static void read_flow(struct sampling *s, const struct fact_flow *f)
 	for (int i = 0; measures(f)->why && i < WHYS; i++)
 		now[FLOW_HELD + i] = (double)measures(f)->why->wait[i];
 	read_modulation(s, f, seen, now);
+	read_timed(now, measures(f)->timed);
 	MG_COMPARED_FLOW_SUMS(READ)
 	take(s, seen, now, FLOW_SUMS);
 }

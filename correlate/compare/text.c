@@ -212,7 +212,7 @@ static void table(const struct comparison *c, const struct compared *const *all,
 						   "that between them"
 						 : "between the recordings");
 	if (residence)
-		fprintf(to, "  residence times are as measured, tracing overhead included\n");
+		fprintf(to, "  times in the stack are as measured, tracing overhead included\n");
 	if (rows < c->rows)
 		fprintf(to, "  the %zu largest of %zu differences; --all prints all\n", rows,
 			c->rows);

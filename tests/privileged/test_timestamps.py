@@ -14,6 +14,7 @@ from tracer import tracer_of
 DROP = sys.argv[1]
 PROGRAM = os.path.join(os.path.dirname(__file__), "..", "programs", "timed.py")
 PORT = 5640
+SIZE, BURST = 60000, 3028  # bytes of a send through a token bucket, and of the bucket
 OUTCOMES = ("acknowledged", "acknowledged_later", "merged", "left", "unfinished", "lost")
 ALONE, BESIDE = ("-q", "--layers", "timestamps"), ("-q", "--layers", "+timestamps")
 
@@ -111,19 +112,40 @@ def delayed_acknowledgement(net):
         near(figure["mean"], sum(float(r["stage_send_buffer_ns"]) for r in rows) / n, 0.001, "the mean wait")
 
 
-def token_bucket(mbit):
-    """Each send takes as long to leave as the bucket has it take, and its acknowledgement comes soon after."""
-    size, n = 60000, 6
-    with Network(rate=f"{mbit}mbit", burst="3028", gso_max_segs=1) as net:
+def at_rate(mbit):
+    """Returns a recording of six sends through a token bucket, and how often the client says that it has sent."""
+    with Network(rate=f"{mbit}mbit", burst=str(BURST), gso_max_segs=1) as net:
         run(*net.inside(net.a, "sysctl", "-qw", "net.ipv4.tcp_congestion_control=reno"))
-        rec, sends = recorded(net, ("sink",), ("apart", str(n), str(size), "0.2"), ALONE)
-        with rec:
-            f, rows = all_are_told(rec, sends)
-            frames = -(-size // 1448)
-            ideal = ((size + frames * 66) * 8 - 3028 * 8) / mbit * 1e3
-            times = sorted(float(r["stage_send_buffer_ns"]) + float(r["stage_queue_ns"]) for r in rows[1:])
-            near(times[len(times) // 2], ideal, 0.03, f"until the last byte of {size} left at {mbit} Mbit/s, ns")
-            check(stages(f)["network"]["p50"] < 0.1 * ideal, "and little time after that")
+        return recorded(net, ("sink",), ("apart", "6", str(SIZE), "0.2"), ALONE)
+
+
+def token_bucket(mbit, rec, sends):
+    """Each send takes as long to leave as the bucket has it take, and its acknowledgement comes soon after."""
+    f, rows = all_are_told(rec, sends)
+    frames = -(-SIZE // 1448)
+    ideal = ((SIZE + frames * 66) * 8 - BURST * 8) / mbit * 1e3
+    times = sorted(float(r["stage_send_buffer_ns"]) + float(r["stage_queue_ns"]) for r in rows[1:])
+    near(times[len(times) // 2], ideal, 0.03, f"until the last byte of {SIZE} left at {mbit} Mbit/s, ns")
+    check(stages(f)["network"]["p50"] < 0.1 * ideal, "and little time after that")
+    return stages(f)
+
+
+def both_rates():
+    """Two recordings beside each other: the comparison has the means of both reports."""
+    fast, sends = at_rate(8)
+    with fast:
+        before = token_bucket(8, fast, sends)
+        slow, sends = at_rate(3)
+        with slow:
+            now = token_bucket(3, slow, sends)
+            p = run(MAGNET, "report", "--json", slow.dir, "--against", fast.dir)
+            told = {f["stage"]: f for f in json.loads(p.stdout)["comparison"]["figures"] if f["figure"] == "timed_sends"}
+            whole = [f for f in json.loads(p.stdout)["comparison"]["figures"] if f["figure"] == "timed_sends_at_most"]
+    check(set(told) == {"send_buffer", "queue", "network"} and len(whole) == 1, f"all stages are compared: {set(told)}")
+    told["at_most"] = whole[0]
+    for stage, f in told.items():
+        near(f["before"], before[stage]["mean"], 0.001, f"{stage} before")
+        near(f["now"], now[stage]["mean"], 0.001, f"{stage} now")
 
 
 def merged(net):
@@ -277,5 +299,4 @@ with Network() as net:
     for whom, role in (("pid", "split"), ("pid", "later"), ("all", "later")):
         patiently(lambda: running(net, whom, role))
     patiently(lambda: lost_segment(net))
-for rate in (8, 3):
-    patiently(lambda: token_bucket(rate))
+patiently(both_rates)

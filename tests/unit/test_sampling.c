@@ -153,6 +153,50 @@ static void flows_are_told_by_their_role(void **unused)
 	end(&c, &s);
 }
 
+static void stamp(struct core *c, uint64_t t, unsigned int id, uint32_t end)
+{
+	struct mg_event e = feed_event(id, t, 0);
+
+	e.stamp = (struct mg_stamp){.sock = A, .end = end};
+	feed(c, &e);
+}
+
+/* The times of sends by the kernel's timestamps count in the block in which they are acknowledged.
+ */
+static void timed_sends_are_in_blocks(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_stamp_send, 1000, SENDER);
+	struct sampling s;
+	struct core c;
+
+	(void)unused;
+	sampling_init(&s, &c);
+	feed_begin(&c, "stamp_send,tcp_state");
+	core_listen(&c, sampling_event, &s);
+	ev_opened(&c, 10, A, 999, 4999);
+	for (uint32_t i = 1; i <= 3; i++) {
+		e.time_ns = e.cycles = i * 10000000ull;
+		e.stamp_send = (struct mg_stamp_send){.sock = A,
+			.end = 1000 + i * 100,
+			.snd_una = 900 + i * 100,
+			.snd_nxt = 900 + i * 100};
+		feed(&c, &e);
+		stamp(&c, e.cycles + 50, MG_EVENT_stamp_queue, 1000 + i * 100);
+		stamp(&c, e.cycles + 70, MG_EVENT_stamp_driver, 1000 + i * 100);
+		stamp(&c, e.cycles + 70 + i, MG_EVENT_stamp_ack, 1000 + i * 100);
+	}
+	core_finish(&c);
+	sampling_finish(&s);
+	assert_near(all(of_flow(&s, false), FLOW_TIMED + TIMED_SEND_BUFFER), 150, 0);
+	assert_near(all(of_flow(&s, false), FLOW_TIMED + TIMED_QUEUE), 60, 0);
+	assert_near(of_flow(&s, false)->block[FLOW_TIMED + TIMED_NETWORK][20], 2, 0);
+	assert_near(all(of_flow(&s, false), FLOW_TIMED_AT_MOST), 216, 0);
+	assert_near(all(of_flow(&s, false), FLOW_TIMED_AT_MOST_N), 3, 0);
+	assert_near(all(of_flow(&s, false), FLOW_BYTES), 300, 0);
+	assert_near(all(of_flow(&s, false), FLOW_LIFE), 20000073, 0);
+	end(&c, &s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +204,7 @@ int main(void)
 		cmocka_unit_test(a_long_recording_has_wider_blocks),
 		cmocka_unit_test(a_pause_is_empty_blocks),
 		cmocka_unit_test(flows_are_told_by_their_role),
+		cmocka_unit_test(timed_sends_are_in_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

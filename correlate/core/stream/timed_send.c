@@ -142,6 +142,7 @@ void timed_send_on_send(
 
 	if (!s)
 		return;
+	flow_touch(&s->tx, e->cycles);
 	count_bytes(&s->tx, e->stamp_send.end);
 	annotate(s, e->stamp_send.end, a);
 	if (t)
@@ -165,8 +166,10 @@ void timed_send_on_stamp(struct core *c, const struct mg_event *e, struct annota
 	struct mg_sock *s = sock_find(c, e->stamp.sock);
 	struct timed_send *one = NULL;
 
-	if (s)
+	if (s) {
+		flow_touch(&s->tx, e->cycles);
 		annotate(s, e->stamp.end, a);
+	}
 	if (s && s->tx.ack.timed)
 		one = timed_sends_at(s->tx.ack.timed, e->stamp.end);
 	if (!one)
