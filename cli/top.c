@@ -59,6 +59,9 @@ static const struct option_row rows[] = {
 		"sort by a column, the greatest first (default: sent)"),
 	ROW("filter", 0, "TEXT", option_type_text, filter,
 		"list only connections with this text in program, address or protocol"),
+	ROW("layers", 'l', "LIST", option_type_text, layers,
+		"record these layers of the kernel side, as magnet record does (timestamps costs "
+		"least)"),
 	ROW("output", 'o', "DIR", option_type_path, directory,
 		"keep the recording in DIR; otherwise it is temporary"),
 	{"--max-size", "SIZE",
@@ -135,9 +138,9 @@ static int choose(struct top *t, int argc, char **argv)
 	} else {
 		snprintf(t->what, sizeof(t->what), "all processes");
 	}
-	if (t->dir && (t->o.directory || t->o.max_size)) {
-		mg_error("--output and --max-size are for a recording of its own: leave them out "
-			 "with DIR");
+	if (t->dir && (t->o.directory || t->o.max_size || t->o.layers)) {
+		mg_error("--output, --max-size and --layers are for a recording of its own: leave "
+			 "them out with DIR");
 		return EXIT_USAGE;
 	}
 	return 0;
@@ -288,6 +291,7 @@ static int show_all(struct top *t)
 		.pid = t->pid,
 		.command = t->command,
 		.max_size = t->o.max_size,
+		.layers = t->o.layers,
 		.output_to_stderr = t->o.json};
 	struct top_screen screen = {0};
 	int signals = open_signals(), status = EXIT_FAILED;

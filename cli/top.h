@@ -19,7 +19,8 @@ struct top_options {
 	uint64_t max_size;
 	const char *directory; /* of the recording, with --output */
 	const char *filter;
-	uint8_t sort; /* number of a column */
+	const char *layers; /* of the kernel side, as magnet record takes them; NULL: its default */
+	uint8_t sort;       /* number of a column */
 	bool json, help;
 };
 

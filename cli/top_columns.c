@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "live/window_figures.h"
 #include "options.h"
 #include "render/table.h"
 
@@ -86,9 +87,14 @@ static void cell_high(const struct top_row *r, char out[TOP_CELL])
 	put_short(out, !isnan(r->reply_high_ns), text_high(r->reply_high, r->reply_high_ns));
 }
 
+static void cell_ack(const struct top_row *r, char out[TOP_CELL])
+{
+	put_short(out, !isnan(r->ack_p50_ns), text_ns(r->ack_p50_ns));
+}
+
 static void cell_retransmits(const struct top_row *r, char out[TOP_CELL])
 {
-	put(out, true, text_count(r->retransmits));
+	put(out, r->retransmits != FACT_NONE, text_count(r->retransmits));
 }
 
 static void cell_modulation(const struct top_row *r, char out[TOP_CELL])
@@ -134,9 +140,14 @@ static double number_high(const struct top_row *r)
 	return r->reply_high_ns;
 }
 
+static double number_ack(const struct top_row *r)
+{
+	return r->ack_p50_ns;
+}
+
 static double number_retransmits(const struct top_row *r)
 {
-	return (double)r->retransmits;
+	return r->retransmits != FACT_NONE ? (double)r->retransmits : NAN;
 }
 
 static double number_modulation(const struct top_row *r)

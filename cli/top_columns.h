@@ -21,6 +21,9 @@
 		"99th percentile of that time; of fewer than 1,000 exchanges the largest that " \
 		"has "                                                                          \
 		"ten beyond it, of fewer than 20 the longest")                                  \
+	X(ack, "TO ACK", 5,                                                                     \
+		"median of the time from a send to its acknowledgement, of 20 and more; shown " \
+		"where it is recorded (--layers timestamps)")                                   \
 	X(retransmits, "RETR", 5, "segments that TCP sent again in the window")                 \
 	X(modulation, "M", 4, "modulation of the sent bytes by the stack")                      \
 	X(rtt, "RTT", 2, "smoothed round-trip time, as last recorded")                          \

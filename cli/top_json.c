@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "live/window_figures.h"
 #include "log.h"
 
 static json_t *number(double v)
@@ -26,7 +27,7 @@ static json_t *text(const char *s)
 	return j ? j : json_null();
 }
 
-static void add_sums(json_t *to, const struct live_sums *s)
+static void add_counts(json_t *to, const struct live_counts *s)
 {
 	json_object_set_new(to, "bytes_sent", count(s->bytes[0]));
 	json_object_set_new(to, "bytes_received", count(s->bytes[1]));
@@ -37,12 +38,30 @@ static void add_sums(json_t *to, const struct live_sums *s)
 	json_object_set_new(to, "drops", count(s->drops));
 }
 
+/* Names of the figures of times: the median, the 99th percentile, the largest that holds. */
+enum { P50, P99, HIGHEST, AT_HIGHEST, TIMES };
+static const char *const reply[TIMES] = {
+	"reply_p50_ns", "reply_p99_ns", "reply_highest", "reply_at_highest_ns"};
+static const char *const ack[TIMES] = {
+	"ack_p50_ns", "ack_p99_ns", "ack_highest", "ack_at_highest_ns"};
+
+static void add_times(
+	json_t *to, const struct live *l, const struct dist *d, const char *const name[TIMES])
+{
+	double ns, highest = live_highest(l, d, &ns);
+
+	json_object_set_new(to, name[P50], number(live_quantile_ns(l, d, 0.5)));
+	json_object_set_new(to, name[P99], number(live_quantile_ns(l, d, 0.99)));
+	json_object_set_new(to, name[HIGHEST], number(highest));
+	json_object_set_new(to, name[AT_HIGHEST], number(ns));
+}
+
 static json_t *connection(const struct top *t, const struct live_connection *c)
 {
 	struct top_row row = {0};
 	json_t *j = json_object();
 	struct live_sums s;
-	double share, high_ns, high;
+	double share;
 	int stage;
 
 	live_sum(&t->live, c, 1, &s);
@@ -53,12 +72,9 @@ static json_t *connection(const struct top *t, const struct live_connection *c)
 	json_object_set_new(j, "protocol", text(row.protocol));
 	json_object_set_new(j, "local", text(row.local));
 	json_object_set_new(j, "remote", text(row.remote));
-	add_sums(j, &s);
-	json_object_set_new(j, "reply_p50_ns", number(live_reply_ns(&t->live, &s, 0.5)));
-	json_object_set_new(j, "reply_p99_ns", number(live_reply_ns(&t->live, &s, 0.99)));
-	high = live_reply_highest(&t->live, &s, &high_ns);
-	json_object_set_new(j, "reply_highest", number(high));
-	json_object_set_new(j, "reply_at_highest_ns", number(high_ns));
+	add_counts(j, &s.n);
+	add_times(j, &t->live, &s.to_reply, reply);
+	add_times(j, &t->live, &s.to_ack, ack);
 	json_object_set_new(j, "modulation", number(live_modulation(&s)));
 	stage = live_stage(&s, &share);
 	json_object_set_new(
@@ -93,7 +109,7 @@ bool top_json(const struct top *t)
 			json_array_append_new(
 				stalled, json_string(side == CORE_APP ? "application" : "kernel"));
 	json_object_set_new(line, "stalled", stalled);
-	add_sums(total, &t->live.total);
+	add_counts(total, &t->live.total);
 	json_object_set_new(line, "total", total);
 	for (c = t->live.connections; c; c = c->hh.next)
 		if (c->active == i->number)

@@ -34,30 +34,52 @@ static const char *share(double v)
 	return isnan(v) ? "n/a" : text_percent(v);
 }
 
+static void put_rate(int *line, int *column, const char *what, uint64_t bytes, double seconds)
+{
+	char text[80];
+
+	if (bytes != FACT_NONE && seconds > 0)
+		snprintf(text, sizeof(text), "%s %s/s", what, text_bytes((double)bytes / seconds));
+	else
+		snprintf(text, sizeof(text), "%s n/a", what);
+	put(line, column, DRAW_PLAIN, text);
+}
+
+const char *top_count(uint64_t n)
+{
+	return n == FACT_NONE ? "n/a" : text_count(n);
+}
+
+static bool is_any(uint64_t n)
+{
+	return n && n != FACT_NONE;
+}
+
 /* Returns the line behind the last. */
 static int draw_totals(const struct top *t)
 {
 	uint32_t slots = top_slots(t);
 	double s = (double)live_span_ns(&t->live, 1) / 1e9;
-	const struct live_sums *sum = &t->live.total;
+	const struct live_counts *sum = &t->live.total;
 	char text[200];
 	int line = 1, column = 0;
 
-	snprintf(text, sizeof(text), "sent %s/s",
-		s > 0 ? text_bytes((double)sum->bytes[0] / s) : "n/a");
-	put(&line, &column, DRAW_PLAIN, text);
-	snprintf(text, sizeof(text), "received %s/s",
-		s > 0 ? text_bytes((double)sum->bytes[1] / s) : "n/a");
-	put(&line, &column, DRAW_PLAIN, text);
-	snprintf(text, sizeof(text), "exchanges %.0f/s", s > 0 ? (double)sum->exchanges / s : 0);
+	put_rate(&line, &column, "sent", sum->bytes[0], s);
+	put_rate(&line, &column, "received", sum->bytes[1], s);
+	if (sum->exchanges == FACT_NONE)
+		snprintf(text, sizeof(text), "exchanges n/a");
+	else
+		snprintf(text, sizeof(text), "exchanges %.0f/s",
+			s > 0 ? (double)sum->exchanges / s : 0);
 	put(&line, &column, DRAW_PLAIN, text);
 	snprintf(text, sizeof(text), "(last %s)", text_ns((double)live_span_ns(&t->live, 1)));
 	put(&line, &column, DRAW_PLAIN, text);
 	line++;
 	column = 0;
-	snprintf(text, sizeof(text), "retransmits %s, drops %s", text_count(sum->retransmits),
-		text_count(sum->drops));
-	put(&line, &column, sum->retransmits + sum->drops ? DRAW_WARNING : DRAW_PLAIN, text);
+	snprintf(text, sizeof(text), "retransmits %s, drops %s", top_count(sum->retransmits),
+		top_count(sum->drops));
+	put(&line, &column,
+		is_any(sum->retransmits) || is_any(sum->drops) ? DRAW_WARNING : DRAW_PLAIN, text);
 	snprintf(text, sizeof(text), "events lost: %s app, %s kernel, %s late",
 		text_count(t->state.lost_app), text_count(t->state.lost_kernel),
 		text_count(t->state.late));
@@ -113,9 +135,14 @@ struct layout {
 static void measure(struct layout *l, const struct top_rows *r)
 {
 	char cell[TOP_CELL];
+	bool timed = false;
 
+	for (size_t n = 0; n < r->n; n++)
+		timed |= !isnan(r->row[n].ack_high);
 	for (int i = 0; i < TOP_COLUMNS_N; i++) {
-		l->width[i] = (int)strlen(top_columns[i].header);
+		l->width[i] = i == TOP_ack && !timed ? 0 : (int)strlen(top_columns[i].header);
+		if (!l->width[i])
+			continue;
 		for (size_t n = 0; n < r->n; n++) {
 			top_columns[i].text(&r->row[n], cell);
 			if (text_width(cell) > l->width[i])

@@ -15,6 +15,8 @@ int top_draw_head(const struct top_screen *s, const struct top *t);
 /* Draws the list from a line on: a notice, the names of the columns, the rows. */
 void top_draw_list(struct top_screen *s, const struct top *t, int line);
 void top_draw_help(void);
+/* Formats a count; "n/a" of FACT_NONE. */
+const char *top_count(uint64_t n);
 /*
  * Draws a text, and moves on to where the next may begin; one that does not fit begins a new line
  * at column `left`.

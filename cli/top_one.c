@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live/window_figures.h"
 #include "render/table.h"
 #include "top_columns.h"
 #include "top_draw.h"
@@ -55,12 +56,21 @@ static int draw_parts(int line, int n, char part[][PART])
 	return line + 1;
 }
 
+static void rate_and_sum(char part[PART], const char *what, const char *rate, uint64_t bytes)
+{
+	if (bytes != FACT_NONE)
+		snprintf(part, PART, "%s %s/s, %s in all", what, rate, text_bytes((double)bytes));
+	else
+		snprintf(part, PART, "%s n/a", what);
+}
+
 /* Returns the line behind. */
 static int draw_figures(const struct top *t, const struct live_connection *c, int line)
 {
 	struct top_row r = {.of = c};
 	char rtt[TOP_CELL], m[TOP_CELL], high[TOP_CELL], p50[TOP_CELL], sent[TOP_CELL],
 		received[TOP_CELL], part[4][PART];
+	const struct live_counts n = live_whole(&t->live, c);
 
 	top_row_figures(&r, &t->live, top_slots(t));
 	top_row_identify(&r, t->core, c->sock);
@@ -75,17 +85,28 @@ static int draw_figures(const struct top *t, const struct live_connection *c, in
 	draw_printf(line + 1, 1, DRAW_PLAIN, "%s %s %s", r.local, text_arrow(), r.remote);
 	draw_life(t, c->sock, line + 2);
 	line += 3;
-	snprintf(part[0], PART, "sent %s/s, %s in all", sent, text_bytes((double)c->bytes[0]));
-	snprintf(part[1], PART, "received %s/s, %s in all", received,
-		text_bytes((double)c->bytes[1]));
+	rate_and_sum(part[0], "sent", sent, n.bytes[0]);
+	rate_and_sum(part[1], "received", received, n.bytes[1]);
 	line = draw_parts(line, 2, part);
-	snprintf(part[0], PART, "exchanges %.0f/s, %s in all", r.exchanges,
-		text_count(c->exchanges));
+	if (n.exchanges != FACT_NONE)
+		snprintf(part[0], PART, "exchanges %.0f/s, %s in all", r.exchanges,
+			text_count(n.exchanges));
+	else
+		snprintf(part[0], PART, "exchanges n/a");
 	snprintf(part[1], PART, "reply p50 %s, %s%s", p50,
 		r.reply_high >= 0.99 && r.reply_high < 1 ? "p99 " : "", high);
 	line = draw_parts(line, 2, part);
-	snprintf(part[0], PART, "retransmits %s, %s in all", text_count(r.retransmits),
-		text_count(c->retransmits));
+	if (!isnan(r.ack_high)) {
+		top_columns[TOP_ack].text(&r, p50);
+		snprintf(part[0], PART, "send to acknowledgement p50 %s, %s", p50,
+			text_high(r.ack_high, r.ack_high_ns));
+		line = draw_parts(line, 1, part);
+	}
+	if (n.retransmits != FACT_NONE)
+		snprintf(part[0], PART, "retransmits %s, %s in all", top_count(r.retransmits),
+			text_count(n.retransmits));
+	else
+		snprintf(part[0], PART, "retransmits n/a");
 	snprintf(part[1], PART, "M %s", m);
 	snprintf(part[2], PART, "round trip %s", rtt);
 	if (c->cwnd != FACT_NONE)
@@ -112,17 +133,16 @@ static int by_time(const void *a, const void *b)
 /* Returns the line behind. */
 static int draw_stages(const struct top *t, const struct live_connection *c, int line, int most)
 {
-	struct stage_time stage[STAGES_BOTH];
+	struct stage_time stage[LIVE_STAGES];
+	double time[LIVE_STAGES], sum;
 	struct live_sums sums;
-	double sum = 0;
 
 	live_sum(&t->live, c, top_slots(t), &sums);
-	for (int i = 0; i < STAGES_BOTH; i++) {
-		stage[i] = (struct stage_time){i, sums.stage[i]};
-		sum += sums.stage[i];
-	}
+	sum = live_stages(&sums, time);
+	for (int i = 0; i < LIVE_STAGES; i++)
+		stage[i] = (struct stage_time){i, time[i]};
 	live_sums_free(&sums);
-	qsort(stage, STAGES_BOTH, sizeof(stage[0]), by_time);
+	qsort(stage, LIVE_STAGES, sizeof(stage[0]), by_time);
 	draw_text(line++, 0, DRAW_BOLD, "Where its bytes wait, share of their time in the stack");
 	if (!(sum > 0))
 		draw_text(
@@ -135,7 +155,7 @@ static int draw_stages(const struct top *t, const struct live_connection *c, int
 		memset(bar, '#', sizeof(bar));
 		bar[length] = 0;
 		draw_printf(line++, 1, DRAW_PLAIN, "%-4s %-28s %6s %s",
-			stage[i].stage < TX_STAGES ? "sent" : "recv",
+			live_stage_is_sent(stage[i].stage) ? "sent" : "recv",
 			live_stage_label(stage[i].stage), text_percent(part), bar);
 	}
 	return line;

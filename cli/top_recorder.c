@@ -122,6 +122,10 @@ static void become_recorder(
 		argv[n++] = "--max-size";
 		argv[n++] = size;
 	}
+	if (o->layers) {
+		argv[n++] = "--layers";
+		argv[n++] = o->layers;
+	}
 	if (o->pid) {
 		argv[n++] = "--pid";
 		argv[n++] = o->pid;

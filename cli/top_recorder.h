@@ -24,6 +24,7 @@ struct top_recorder_options {
 	const char *output;    /* directory for the recording; NULL: a temporary one */
 	const char *pid;       /* list of processes; NULL: none */
 	char **command;        /* NULL: none; without both, all processes are recorded */
+	const char *layers;    /* of the kernel side; NULL: those of magnet record */
 	uint64_t max_size;     /* bytes of each side; 0: half of what is free there */
 	bool output_to_stderr; /* what COMMAND prints goes to stderr, not into a file */
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live/window_figures.h"
 #include "alloc.h"
 #include "event_table.h"
 #include "render/report.h"
@@ -51,6 +52,11 @@ static bool takes(const struct top_view *v, const struct top_row *r)
 	       strcasestr(r->protocol, v->filter);
 }
 
+static double rate(uint64_t n, double seconds)
+{
+	return n != FACT_NONE && seconds > 0 ? (double)n / seconds : NAN;
+}
+
 void top_row_figures(struct top_row *r, const struct live *l, uint32_t slots)
 {
 	double seconds = (double)live_span_ns(l, slots) / 1e9;
@@ -58,12 +64,14 @@ void top_row_figures(struct top_row *r, const struct live *l, uint32_t slots)
 
 	live_sum(l, r->of, slots, &sums);
 	for (int i = 0; i < 2; i++)
-		r->rate[i] = seconds > 0 ? (double)sums.bytes[i] / seconds : NAN;
-	r->exchanges = seconds > 0 ? (double)sums.exchanges / seconds : NAN;
-	r->reply_p50_ns = live_reply_ns(l, &sums, 0.5);
-	r->reply_high = live_reply_highest(l, &sums, &r->reply_high_ns);
+		r->rate[i] = rate(sums.n.bytes[i], seconds);
+	r->exchanges = rate(sums.n.exchanges, seconds);
+	r->reply_p50_ns = live_quantile_ns(l, &sums.to_reply, 0.5);
+	r->reply_high = live_highest(l, &sums.to_reply, &r->reply_high_ns);
+	r->ack_p50_ns = live_quantile_ns(l, &sums.to_ack, 0.5);
+	r->ack_high = live_highest(l, &sums.to_ack, &r->ack_high_ns);
 	r->modulation = live_modulation(&sums);
-	r->retransmits = sums.retransmits;
+	r->retransmits = sums.n.retransmits;
 	r->stage = live_stage(&sums, &r->stage_share);
 	r->is_idle = r->of->active + slots < l->now;
 	live_sums_free(&sums);

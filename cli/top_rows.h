@@ -18,8 +18,9 @@ struct top_row {
 	double rate[2];                                 /* sent, received: bytes a second */
 	double exchanges;                               /* a second */
 	double reply_p50_ns, reply_high, reply_high_ns; /* reply_high: the percentile */
+	double ack_p50_ns, ack_high, ack_high_ns;       /* of sends by the kernel's timestamps */
 	double modulation;
-	uint64_t retransmits;
+	uint64_t retransmits; /* FACT_NONE: not recorded */
 	int stage;
 	double stage_share;
 	bool is_idle; /* nothing happened in the window */

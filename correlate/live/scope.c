@@ -34,6 +34,15 @@ void scope_add_range(struct scope *s, struct core *c, const struct fact_range *f
 		add(s, SCOPE_DELAY, core_ns(c, f->begin), (double)f->total * 1e9 / hz, f->flow.rx);
 }
 
+void scope_add_timed_send(struct scope *s, struct core *c, const struct fact_timed_send *f)
+{
+	uint64_t wait = f->stage[TIMED_SEND_BUFFER], queue = f->stage[TIMED_QUEUE];
+	double hz = core_hz(c);
+
+	if (f->flow.sock == s->sock && s->sock && hz > 0 && wait != FACT_NONE && queue != FACT_NONE)
+		add(s, SCOPE_DELAY, core_ns(c, f->begin), (double)(wait + queue) * 1e9 / hz, false);
+}
+
 double scope_columns(const struct scope *s, enum scope_kind kind, uint64_t from_ns, uint64_t to_ns,
 	struct scope_column *column, uint32_t columns)
 {

@@ -28,8 +28,12 @@ struct scope {
 
 /* Watches another connection, 0: none; forgets the points of the one before. */
 void scope_watch(struct scope *s, uint64_t sock);
-/* Add the points of a fact of the connection that is watched. */
+/*
+ * Add the points of a fact of the connection that is watched. The delay of a send by the kernel's
+ * timestamps is its time until it was in the driver.
+ */
 void scope_add_call(struct scope *s, struct core *c, const struct fact_call *f);
+void scope_add_timed_send(struct scope *s, struct core *c, const struct fact_timed_send *f);
 void scope_add_range(struct scope *s, struct core *c, const struct fact_range *f);
 
 /* Largest value of sent and received bytes in a column of the picture; NAN: none. */

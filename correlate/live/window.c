@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/window.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
+#include "event_table.h"
 #include "figures/measures.h"
-#include "reported/spread.h"
 
 /* ---- connections ---- */
 
@@ -88,9 +87,9 @@ static void on_call(void *arg, const void *fact)
 	s = sums_of(l, f->flow.sock, &c);
 	if (!s)
 		return;
-	s->bytes[rx] += f->bytes;
-	s->calls[rx]++;
-	c->bytes[rx] += f->bytes;
+	s->n.bytes[rx] += f->bytes;
+	s->n.calls[rx]++;
+	c->whole.bytes[rx] += f->bytes;
 	l->filling.bytes[rx] += f->bytes;
 	l->filling.calls[rx]++;
 	if (!rx && (!s->first_call || f->begin < s->first_call))
@@ -119,6 +118,29 @@ static void on_range(void *arg, const void *fact)
 	scope_add_range(&l->scope, l->core, f);
 }
 
+static void on_timed_send(void *arg, const void *fact)
+{
+	const struct fact_timed_send *f = fact;
+	struct live *l = arg;
+	struct live_connection *c;
+	struct live_sums *s = sums_of(l, f->flow.sock, &c);
+
+	if (!s)
+		return;
+	if (f->end != FACT_NONE && f->end > c->timed_end) {
+		s->n.timed_bytes += f->end - c->timed_end;
+		c->whole.timed_bytes += f->end - c->timed_end;
+		l->filling.timed_bytes += f->end - c->timed_end;
+		c->timed_end = f->end;
+	}
+	for (int i = 0; i < TIMED_STAGES; i++)
+		if (f->stage[i] != FACT_NONE)
+			s->stage[STAGES_BOTH + i] += (double)f->stage[i];
+	if (f->at_most != FACT_NONE)
+		dist_add(&s->to_ack, f->at_most, 1);
+	scope_add_timed_send(&l->scope, l->core, f);
+}
+
 static void on_retransmit(void *arg, const void *fact)
 {
 	const struct fact_retransmit *f = fact;
@@ -128,8 +150,8 @@ static void on_retransmit(void *arg, const void *fact)
 
 	if (!s)
 		return;
-	s->retransmits += f->segments;
-	c->retransmits += f->segments;
+	s->n.retransmits += f->segments;
+	c->whole.retransmits += f->segments;
 	l->filling.retransmits += f->segments;
 }
 
@@ -142,7 +164,7 @@ static void on_drop(void *arg, const void *fact)
 
 	l->filling.drops += f->segments;
 	if (s)
-		s->drops += f->segments;
+		s->n.drops += f->segments;
 }
 
 static void on_exchange(void *arg, const void *fact)
@@ -154,8 +176,8 @@ static void on_exchange(void *arg, const void *fact)
 
 	if (!s)
 		return;
-	s->exchanges++;
-	c->exchanges++;
+	s->n.exchanges++;
+	c->whole.exchanges++;
 	l->filling.exchanges++;
 	if (exchange_is_sure(f) && f->to_reply != FACT_NONE)
 		dist_add(&s->to_reply, f->to_reply, 1);
@@ -196,10 +218,41 @@ bool live_listen(struct live *l, struct core *c)
 		facts_listen(core_facts(c), listened[i].kind, listened[i].fn, l);
 	/* those of a closed connection may come again, and are none of a later interval */
 	facts_listen_by_flow(core_facts(c), FACT_range, on_range, l);
+	facts_listen_by_flow(core_facts(c), FACT_timed_send, on_timed_send, l);
 	return true;
 }
 
 /* ---- intervals ---- */
+
+/*
+ * Looks at what is recorded: only the kernel side says which connection a call is of, and a trace
+ * of the application side alone lists no hooks.
+ */
+static void look_at_recording(struct live *l)
+{
+	struct fact_recording r;
+	bool kernel;
+
+	core_recording(l->core, &r);
+	kernel = r.kernel_events || !r.app_events;
+	l->tells.calls = kernel && core_observes(l->core, MG_EVENT_sys_enter);
+	l->tells.timed_sends = kernel && core_observes(l->core, MG_EVENT_stamp_send);
+	l->tells.retransmits = kernel && core_observes(l->core, MG_EVENT_tcp_retransmit);
+	l->tells.drops = kernel && core_observes(l->core, MG_EVENT_drop);
+}
+
+/* Takes away what was not recorded. */
+static void leave_told(const struct live *l, struct live_counts *n)
+{
+	if (!l->tells.calls) {
+		n->bytes[0] = l->tells.timed_sends ? n->timed_bytes : FACT_NONE;
+		n->bytes[1] = n->calls[0] = n->calls[1] = n->exchanges = FACT_NONE;
+	}
+	if (!l->tells.retransmits && !n->retransmits)
+		n->retransmits = FACT_NONE;
+	if (!l->tells.drops && !n->drops)
+		n->drops = FACT_NONE;
+}
 
 void live_turn(struct live *l, uint64_t to_ns)
 {
@@ -214,7 +267,9 @@ void live_turn(struct live *l, uint64_t to_ns)
 	ended->to_ns = to_ns;
 	next = &l->interval[l->now % LIVE_SLOTS];
 	*next = (struct live_interval){.number = l->now, .from_ns = to_ns};
+	look_at_recording(l);
 	l->total = l->filling;
+	leave_told(l, &l->total);
 	memset(&l->filling, 0, sizeof(l->filling));
 	HASH_ITER (hh, l->connections, c, tmp) {
 		struct live_sums **s = &c->slot[l->now % LIVE_SLOTS];
@@ -252,22 +307,29 @@ uint64_t live_span_ns(const struct live *l, uint32_t slots)
 	return sum;
 }
 
-static void add(struct live_sums *sum, const struct live_sums *s)
+static void add_counts(struct live_counts *sum, const struct live_counts *n)
 {
 	for (int i = 0; i < 2; i++) {
-		sum->bytes[i] += s->bytes[i];
-		sum->calls[i] += s->calls[i];
+		sum->bytes[i] += n->bytes[i];
+		sum->calls[i] += n->calls[i];
 	}
-	sum->retransmits += s->retransmits;
-	sum->exchanges += s->exchanges;
-	sum->drops += s->drops;
+	sum->timed_bytes += n->timed_bytes;
+	sum->retransmits += n->retransmits;
+	sum->exchanges += n->exchanges;
+	sum->drops += n->drops;
+}
+
+static void add(struct live_sums *sum, const struct live_sums *s)
+{
+	add_counts(&sum->n, &s->n);
 	if (s->first_call && (!sum->first_call || s->first_call < sum->first_call))
 		sum->first_call = s->first_call;
 	if (s->last_call > sum->last_call)
 		sum->last_call = s->last_call;
-	for (int i = 0; i < STAGES_BOTH; i++)
+	for (int i = 0; i < LIVE_STAGES; i++)
 		sum->stage[i] += s->stage[i];
 	dist_add_all(&sum->to_reply, &s->to_reply);
+	dist_add_all(&sum->to_ack, &s->to_ack);
 	dist_add_all(&sum->shift, &s->shift);
 }
 
@@ -281,11 +343,21 @@ void live_sum(const struct live *l, const struct live_connection *c, uint32_t sl
 		if (s)
 			add(sum, s);
 	}
+	leave_told(l, &sum->n);
+}
+
+struct live_counts live_whole(const struct live *l, const struct live_connection *c)
+{
+	struct live_counts n = c->whole;
+
+	leave_told(l, &n);
+	return n;
 }
 
 void live_sums_free(struct live_sums *s)
 {
 	dist_free(&s->to_reply);
+	dist_free(&s->to_ack);
 	dist_free(&s->shift);
 }
 
@@ -295,63 +367,4 @@ void live_free(struct live *l)
 
 	HASH_ITER (hh, l->connections, c, tmp)
 		free_connection(l, c);
-}
-
-/* ---- figures ---- */
-
-double live_reply_ns(const struct live *l, const struct live_sums *s, double quantile)
-{
-	double hz = core_hz(l->core);
-
-	if (hz <= 0 || !dist_quantile_supported(&s->to_reply, quantile))
-		return NAN;
-	return dist_quantile(&s->to_reply, quantile) * 1e9 / hz;
-}
-
-double live_reply_highest(const struct live *l, const struct live_sums *s, double *ns)
-{
-	double hz = core_hz(l->core);
-
-	*ns = hz > 0 && s->to_reply.n ? dist_at_highest(&s->to_reply) * 1e9 / hz : NAN;
-	return s->to_reply.n ? dist_highest(&s->to_reply) : NAN;
-}
-
-double live_modulation(const struct live_sums *s)
-{
-	double tau = s->calls[0] > 1
-			     ? (double)(s->last_call - s->first_call) / (double)(s->calls[0] - 1)
-			     : 0;
-
-	return tau > 0 && s->shift.n ? dist_mean_abs_dev(&s->shift) / tau : NAN;
-}
-
-int live_stage(const struct live_sums *s, double *share)
-{
-	double sum = 0;
-	int largest = 0;
-
-	for (int i = 0; i < STAGES_BOTH; i++) {
-		sum += s->stage[i];
-		if (s->stage[i] > s->stage[largest])
-			largest = i;
-	}
-	*share = sum > 0 ? s->stage[largest] / sum : NAN;
-	return sum > 0 ? largest : -1;
-}
-
-#define STAGE_NAME(ID, name, label)  name,
-#define STAGE_LABEL(ID, name, label) label,
-
-const char *live_stage_name(int stage)
-{
-	static const char *const names[] = {MG_TX_STAGES(STAGE_NAME) MG_RX_STAGES(STAGE_NAME)};
-
-	return names[stage];
-}
-
-const char *live_stage_label(int stage)
-{
-	static const char *const labels[] = {MG_TX_STAGES(STAGE_LABEL) MG_RX_STAGES(STAGE_LABEL)};
-
-	return labels[stage];
 }

@@ -20,24 +20,38 @@
  */
 #define LIVE_CONNECTIONS 5000
 
-/* Sums of a connection in one interval, or in several. Index 0: sent, 1: received. */
-struct live_sums {
+/* Stages of bytes that are followed, and behind them those of sends by the kernel's timestamps. */
+#define LIVE_STAGES (STAGES_BOTH + TIMED_STAGES)
+
+/*
+ * Counts of a connection, or of all. Index 0: sent, 1: received. FACT_NONE: not recorded, where
+ * they are given out.
+ */
+struct live_counts {
 	uint64_t bytes[2], calls[2];
-	uint64_t retransmits;           /* segments */
-	uint64_t exchanges;             /* answered */
-	uint64_t drops;                 /* segments or datagrams that the kernel dropped */
+	uint64_t timed_bytes; /* sent, by the kernel's timestamps */
+	uint64_t retransmits; /* segments */
+	uint64_t exchanges;   /* answered */
+	uint64_t drops;       /* segments or datagrams that the kernel dropped */
+};
+
+/* Sums of a connection in one interval, or in several. */
+struct live_sums {
+	struct live_counts n;
 	uint64_t first_call, last_call; /* begin of calls that sent, cycles; 0: none */
-	double stage[STAGES_BOTH];      /* cycles times bytes */
+	double stage[LIVE_STAGES];      /* cycles times bytes; by timestamps: cycles */
 	struct dist to_reply;           /* cycles */
+	struct dist to_ack;             /* of sends by the kernel's timestamps, at most, cycles */
 	struct dist shift;              /* from the call to the driver, cycles, by bytes: of M */
 };
 
 struct live_connection {
 	uint64_t sock;
-	struct live_sums *slot[LIVE_SLOTS];        /* by interval; NULL: nothing happened in it */
-	uint64_t bytes[2], retransmits, exchanges; /* since the recording began */
-	uint64_t srtt_us, cwnd;                    /* FACT_NONE: not known */
-	uint64_t active;                           /* interval of its last fact */
+	struct live_sums *slot[LIVE_SLOTS]; /* by interval; NULL: nothing happened in it */
+	struct live_counts whole;           /* since the recording began */
+	uint64_t timed_end;                 /* offset behind the last send by timestamps */
+	uint64_t srtt_us, cwnd;             /* FACT_NONE: not known */
+	uint64_t active;                    /* interval of its last fact */
 	UT_hash_handle hh;
 };
 
@@ -50,10 +64,13 @@ struct live {
 	struct core *core;
 	struct live_connection *connections; /* a hash table, the longest idle first */
 	struct live_interval interval[LIVE_SLOTS];
-	uint64_t now;           /* number of the interval that is being filled, from 1 on */
-	uint64_t left_out;      /* connections that were idle, and gave room to others */
-	struct live_sums total; /* of all connections in the interval that ended last; no times */
-	struct live_sums filling;
+	uint64_t now;             /* number of the interval that is being filled, from 1 on */
+	uint64_t left_out;        /* connections that were idle, and gave room to others */
+	struct live_counts total; /* of all connections in the interval that ended last */
+	struct live_counts filling;
+	struct {
+		bool calls, timed_sends, retransmits, drops;
+	} tells; /* what is recorded, as of the interval that ended last */
 	struct scope scope;
 };
 
@@ -69,23 +86,8 @@ uint64_t live_span_ns(const struct live *l, uint32_t slots);
 void live_sum(const struct live *l, const struct live_connection *c, uint32_t slots,
 	struct live_sums *sum);
 void live_sums_free(struct live_sums *s);
+/* Returns the counts of a connection since the recording began. */
+struct live_counts live_whole(const struct live *l, const struct live_connection *c);
 void live_free(struct live *l);
-
-/* ---- figures of sums; NAN: not known ---- */
-
-/* Returns a percentile of the time to the reply, ns; it needs ten exchanges beyond it. */
-double live_reply_ns(const struct live *l, const struct live_sums *s, double quantile);
-/*
- * Returns the largest percentile that holds, as dist_highest() does, and fills in the time to the
- * reply there, ns; NAN without an exchange.
- */
-double live_reply_highest(const struct live *l, const struct live_sums *s, double *ns);
-/* Returns the modulation M of the sent bytes. */
-double live_modulation(const struct live_sums *s);
-/* Returns the stage in which bytes spent most time, and its share; -1: not known. */
-int live_stage(const struct live_sums *s, double *share);
-/* Return the name of a stage, and the words for it. */
-const char *live_stage_name(int stage);
-const char *live_stage_label(int stage);
 
 #endif

@@ -185,12 +185,37 @@ def attached():
         stop(asking)
 
 
+def timed(where):
+    """Only sends by the kernel's timestamps: what is not recorded is null, and the sent bytes are the report's."""
+    trace = where + "/timed"
+    p = top("--json", "--interval", "500ms", "--layers", "timestamps", "-o", trace, "--", PYTHON, "-c", ASK % 2)
+    out, err = p.communicate()
+    check(p.returncode == 0, f"magnet top ends well: {err.strip()[-300:]}")
+    with open(trace + "/session.json") as f:
+        why = [h["why"] for h in json.load(f)["kernel_side"]["hooks"] if h["layer"] == "timestamps" and h["status"]]
+    if why:
+        print(f"not tried: {why[0]}")
+        return
+    lines = lines_of(out)
+    seen = [c for line in lines for c in line["connections"]]
+    for key in set(SUMS) - {"bytes_sent"}:
+        check({c[key] for c in seen} == {None}, f"{key} is not known")
+    for f in json.loads(run(MAGNET, "report", "--json", "--full", trace).stdout)["flows"]:
+        sock, direction = f["id"].split("/")
+        if direction == "tx":
+            told = sum(c["bytes_sent"] for c in seen if str(c["socket"]) == sock)
+            check(told == f["bytes"] > 0, f"{f['id']}: {told} bytes, the report has {f['bytes']}")
+    check(any(c["ack_p50_ns"] > 0 and c["waits_in"] in ("send_buffer", "queue", "network") and c["srtt_us"] > 0
+              for c in seen if c["ack_p50_ns"]), "the time to the acknowledgement and its largest stage are known")
+
+
 def refused(where):
     for args, why in ((["4194304"], "no process 4194304"), (["nothing"], "no process number and no directory"),
                       (["--sort", "x", "1"], "a column: program remote sent"), ([where], "there is no recording"),
                       (["--rotate", "5s", "1"], "--rotate is an option of magnet record"),
                       (["--flight=1M", "1"], "--flight is an option of magnet record"),
-                      (["1", "2"], "too many arguments"), (["--"], "no command"),
+                      (["--layers", "tcp", where], "leave them out with DIR"),
+                      (["--layers", "nothing", "1"], "nothing"), (["1", "2"], "too many arguments"), (["--"], "no command"),
                       (["--", "/nonexistent/x"], "cannot run"), (["--interval", "0", "1"], "--interval")):
         p = run(MAGNET, "top", "--json", *args, check=False)
         began = args[0] == "--" and len(args) > 1  # a line may have been printed before the recorder failed
@@ -211,6 +236,7 @@ try:
         documented(followed(t, place))
     killed(place)
     attached()
+    timed(place)
     refused(place)
 finally:
     shutil.rmtree(place)

@@ -175,6 +175,20 @@ def small(place):
     check(not os.listdir(place), "nothing temporary is left")
 
 
+def timed(place):
+    """With the kernel's timestamps alone, what they tell has a column, and the rest is not available."""
+    t = Terminal(200, 50, "--layers", "timestamps", "--", PYTHON, "-c", ASK % 60, TMPDIR=place)
+    text = t.wait(r"TO ACK.* network \d+%")
+    check("received n/a" in text and "exchanges n/a" in text and "retransmits n/a, drops n/a" in text,
+          f"what is not recorded is not available:\n{text}")
+    text = t.press("\r", r"Connection \d+ \(tcp\) of python3.*send to acknowledgement p50 [\d.]+.?s.*"
+                         r"sent network, until the ACK .*#")
+    check(re.search(r"received n/a +exchanges n/a|received n/a\n exchanges n/a", text), f"also of a connection:\n{text}")
+    t.press("g", r"Delay of bytes.*(µs|ms|ns)\|")
+    t.press("q", "COMMAND prints this")
+    t.end()
+
+
 def ended(place):
     for number, status in ((15, 0), (11, -11)):
         t = Terminal(80, 24, "--", PYTHON, "-c", ASK % 30, TMPDIR=place)
@@ -197,6 +211,7 @@ os.mkdir("tmp")
 try:
     narrow(place + "/tmp")
     small(place + "/tmp")
+    timed(place + "/tmp")
     ended(place + "/tmp")
 finally:
     os.chdir("/")

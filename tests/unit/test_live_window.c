@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Connections over a sliding window, from facts. */
-#include "live/window.h"
-#include "core.h"
+#include "live/window_figures.h"
+#include "feed.h"
 #include "unit.h"
 
 #define HZ 1000000000ull
@@ -68,12 +68,12 @@ static void intervals_add_up(void **state)
 		assert_int_equal(live_ended(l)->to_ns, i * HZ);
 		assert_int_equal(l->total.bytes[0], i);
 		s = window(l, 5, 1);
-		sent += s.bytes[0];
+		sent += s.n.bytes[0];
 		live_sums_free(&s);
 	}
 	assert_int_equal(sent, 5050);
-	assert_int_equal(connection(l, 5)->bytes[0], 5050);
-	assert_int_equal(connection(l, 5)->bytes[1], 100);
+	assert_int_equal(connection(l, 5)->whole.bytes[0], 5050);
+	assert_int_equal(connection(l, 5)->whole.bytes[1], 100);
 }
 
 static void window_has_its_intervals_only(void **state)
@@ -89,18 +89,18 @@ static void window_has_its_intervals_only(void **state)
 	live_turn(l, 4 * HZ);
 	call(l, 5, false, 1, 10); /* the interval has not ended */
 	s = window(l, 5, 2);
-	assert_int_equal(s.bytes[0], 110);
+	assert_int_equal(s.n.bytes[0], 110);
 	assert_int_equal(live_span_ns(l, 2), 3 * HZ);
 	live_sums_free(&s);
 	s = window(l, 5, 1000);
-	assert_int_equal(s.bytes[0], 1110);
+	assert_int_equal(s.n.bytes[0], 1110);
 	live_sums_free(&s);
 	for (uint64_t i = 0; i < 2 * LIVE_SLOTS; i++)
 		live_turn(l, (5 + i) * HZ);
 	s = window(l, 5, LIVE_SLOTS);
-	assert_int_equal(s.bytes[0], 0);
+	assert_int_equal(s.n.bytes[0], 0);
 	live_sums_free(&s);
-	assert_int_equal(connection(l, 5)->bytes[0], 1111);
+	assert_int_equal(connection(l, 5)->whole.bytes[0], 1111);
 }
 
 static void exchange(struct live *l, uint64_t to_reply, bool sure)
@@ -125,18 +125,18 @@ static void percentiles_need_exchanges_beyond_them(void **state)
 	exchange(l, 999999, false); /* counted, but not known to be one */
 	live_turn(l, HZ);
 	s = window(l, 5, 1);
-	assert_int_equal(s.exchanges, 20);
-	assert_true(isnan(live_reply_ns(l, &s, 0.5)));
-	assert_near(live_reply_highest(l, &s, &ns), 1, 0);
+	assert_int_equal(s.n.exchanges, 20);
+	assert_true(isnan(live_quantile_ns(l, &s.to_reply, 0.5)));
+	assert_near(live_highest(l, &s.to_reply, &ns), 1, 0);
 	assert_near(ns, 19000, 20);
 	live_sums_free(&s);
 	for (uint64_t i = 1; i <= 81; i++)
 		exchange(l, 1000, true);
 	live_turn(l, 2 * HZ);
 	s = window(l, 5, 2);
-	assert_near(live_reply_ns(l, &s, 0.5), 1000, 2);
-	assert_true(isnan(live_reply_ns(l, &s, 0.99)));
-	assert_near(live_reply_highest(l, &s, &ns), 0.9, 1e-9);
+	assert_near(live_quantile_ns(l, &s.to_reply, 0.5), 1000, 2);
+	assert_true(isnan(live_quantile_ns(l, &s.to_reply, 0.99)));
+	assert_near(live_highest(l, &s.to_reply, &ns), 0.9, 1e-9);
 	live_sums_free(&s);
 }
 
@@ -178,6 +178,71 @@ static void bytes_wait_where_they_spend_most_time(void **state)
 	assert_int_equal(live_stage(&s, &share), -1);
 	assert_true(isnan(live_modulation(&s)));
 	live_sums_free(&s);
+}
+
+static void timed_send(struct live *l, uint64_t end, uint64_t network)
+{
+	struct fact_timed_send f = {.flow = {.sock = 5},
+		.end = end,
+		.begin = 2 * HZ,
+		.stage = {100, FACT_NONE, network},
+		.total = FACT_NONE,
+		.at_most = 100 + network};
+
+	emit_timed_send(core_facts(l->core), &f);
+}
+
+static void sends_by_timestamps_wait_in_their_own_stages(void **state)
+{
+	struct live *l = *state;
+	struct live_sums s;
+	double share, ns;
+
+	timed_send(l, 1000, 300);
+	timed_send(l, 900, 100); /* repeated */
+	timed_send(l, 1500, 500);
+	live_turn(l, HZ);
+	s = window(l, 5, 1);
+	assert_string_equal(live_stage_name(live_stage(&s, &share)), "network");
+	assert_true(live_stage_is_sent(live_stage(&s, &share)));
+	assert_near(share, 0.75, 1e-9);
+	assert_near(live_highest(l, &s.to_ack, &ns), 1, 0);
+	assert_near(ns, 600, 6);
+	assert_int_equal(s.n.timed_bytes, 1500);
+	live_sums_free(&s);
+	/* bytes that are followed tell more */
+	range(l, TX_STAGE_SNDBUF, 1, 1000, 1);
+	live_turn(l, 2 * HZ);
+	s = window(l, 5, 2);
+	assert_int_equal(live_stage(&s, &share), TX_STAGE_SNDBUF);
+	assert_near(share, 1, 1e-9);
+	live_sums_free(&s);
+}
+
+/* Figures without a hook are not known, instead of 0. */
+static void what_is_not_recorded_is_not_0(void **state)
+{
+	struct live *l = *state;
+	struct live_counts n;
+
+	call(l, 5, false, 1, 10);
+	timed_send(l, 1000, 300);
+	live_turn(l, HZ);
+	assert_int_equal(l->total.bytes[0], 1);
+	assert_int_equal(l->total.retransmits, 0);
+	ev_hook(l->core, 1, "stamp_send", 0, 0);
+	live_turn(l, 2 * HZ);
+	n = live_whole(l, connection(l, 5));
+	assert_int_equal(n.bytes[0], 1000);
+	assert_int_equal(n.bytes[1], FACT_NONE);
+	assert_int_equal(n.calls[0], FACT_NONE);
+	assert_int_equal(n.exchanges, FACT_NONE);
+	assert_int_equal(n.retransmits, FACT_NONE);
+	assert_int_equal(n.drops, FACT_NONE);
+	ev_hook(l->core, 2, "tcp_retransmit", 0, 0);
+	live_turn(l, 3 * HZ);
+	assert_int_equal(l->total.retransmits, 0);
+	assert_int_equal(l->total.exchanges, FACT_NONE);
 }
 
 static void idle_connections_give_room(void **state)
@@ -225,6 +290,8 @@ int main(void)
 		TEST(window_has_its_intervals_only),
 		TEST(percentiles_need_exchanges_beyond_them),
 		TEST(bytes_wait_where_they_spend_most_time),
+		TEST(sends_by_timestamps_wait_in_their_own_stages),
+		TEST(what_is_not_recorded_is_not_0),
 		TEST(idle_connections_give_room),
 		TEST(scope_has_the_points_of_one),
 	};
