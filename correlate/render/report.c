@@ -12,7 +12,7 @@
 struct found_flow {
 	uint64_t bytes;
 	struct flow_key key;
-	bool followed;
+	bool followed, timed;
 };
 
 static int larger_flow(const void *a, const void *b)
@@ -104,17 +104,21 @@ static void find_flow(struct found_flows *all, const struct fact_flow *f, bool a
 			.has_bars = flow_has_bars(f) || measures(f)->timed,
 			.nth = (uint32_t)all->n,
 			.alike = alike_number(&all->alikes, f)},
+		.timed = measures(f)->timed && !aside,
 		.followed = measures(f)->residence.n && flow_coverage(f) >= 0.90 && !aside};
 	all->n++;
 }
 
-/* Returns the flow whose bytes waited longest, the one that answers where bytes wait. */
-static size_t longest_wait(const struct found_flows *all)
+/*
+ * Returns the flow whose bytes waited longest, the one that answers where bytes wait; with `timed`,
+ * of those with sends by the kernel's timestamps.
+ */
+static size_t longest_wait(const struct found_flows *all, bool timed)
 {
 	size_t longest = all->n;
 
 	for (size_t i = 0; i < all->n; i++)
-		if (all->v[i].followed &&
+		if ((timed ? all->v[i].timed : all->v[i].followed) &&
 			(longest == all->n || all->v[i].key.wait > all->v[longest].key.wait))
 			longest = i;
 	return longest;
@@ -161,7 +165,8 @@ static int take_flows(struct report *r)
 	for (size_t i = 0; r->flows && r->shown && i < all.n; i++)
 		r->flows[r->flow_count++] = all.v[i].key;
 	r->sums = all.sums;
-	r->sums.longest = longest_wait(&all);
+	r->sums.longest = longest_wait(&all, false);
+	r->sums.longest_timed = longest_wait(&all, true);
 	r->flows_there = all.there;
 	r->alikes = all.alikes.n;
 	alikes_free(&all.alikes);

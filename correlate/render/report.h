@@ -59,7 +59,8 @@ struct report {
 		 * none
 		 */
 		size_t longest;
-		double message_wait; /* cycles: see report_time_lost() */
+		size_t longest_timed; /* the same of flows with sends by timestamps */
+		double message_wait;  /* cycles: see report_time_lost() */
 	} sums;
 	struct losses losses; /* losses of all sockets */
 	/* the drops, those of each flow next to each other: see report_drops_of() */

@@ -75,6 +75,8 @@ void text_filter(const struct report *r, FILE *to, bool colour);
 void text_dumps(const struct report *r, FILE *to);
 
 /* text_timed_sends.c: where the last byte of each send waited, by the kernel's timestamps */
+void text_timed_summary(
+	const struct report *r, const struct together *groups, size_t group_count, FILE *to);
 void text_timed_sends(const struct report *r, const struct fact_flow *f, FILE *to);
 /* Returns whether a flow has these, and no stages from layer to layer. */
 bool text_has_only_timed_sends(const struct report *r, const struct fact_flow *f);

@@ -102,6 +102,10 @@ void text_summary(
 	double mean;
 	int longest, behind, reason = -1;
 
+	if (!f && r->sums.longest_timed < r->flow_count) {
+		text_timed_summary(r, groups, group_count, to);
+		return;
+	}
 	if (standing_of(share) == WITHHELD && r->recording.lost_kernel + r->recording.lost_app) {
 		fprintf(to,
 			"\nNo summary: only %s of the bytes were seen at every layer, as events "

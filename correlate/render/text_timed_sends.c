@@ -1,29 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints where the last byte of each send waited, by the kernel's timestamps. */
 #include "reported/timed_sends.h"
+
+#include <math.h>
+
 #include "event_table.h"
 #include "reported/getters.h"
 #include "text.h"
+#include "text_causes.h"
 
-/* Prints a count of sends, if there are any. */
-static void some(FILE *to, uint64_t n, const char *what)
+#define LINE_MAX 500
+
+/* Adds a count of sends to the words, if there are any. Returns the length of the words then. */
+static size_t some(char *words, size_t used, uint64_t n, const char *what)
 {
-	if (n)
-		fprintf(to, "; %s %s", text_count(n), what);
+	if (!n || used >= LINE_MAX)
+		return used;
+	return used +
+	       (size_t)snprintf(words + used, LINE_MAX - used, "; %s %s", text_count(n), what);
 }
 
-/* Prints what became of the sends of which not all times are known. */
-static void left_out(const struct timed_sends_figures *of, FILE *to)
+/* Prints how many sends there are, and of which of them not all times are known. */
+static void counts(const struct timed_sends_figures *of, FILE *to)
 {
-	const uint64_t *n = of->sums->n;
+	const uint64_t *n = of->sums->n, all = timed_sends_count(of);
+	char words[LINE_MAX];
+	size_t used = (size_t)snprintf(words, sizeof(words), "the last byte of %s%s send%s",
+		of->misses ? text_at_least() : "", text_count(all), plural(all));
 
-	some(to, n[TIMED_MERGED], "have no timestamps, as a later send has those of their segment");
-	some(to, n[TIMED_ACKNOWLEDGED_LATER], "were acknowledged together with a later one");
-	some(to, n[TIMED_LEFT], "had left before the call ended");
-	some(to, n[TIMED_UNFINISHED], "without an acknowledgement");
-	some(to, n[TIMED_LOST], "of which events may be missing");
-	some(to, of->sums->queued_again,
-		"queued again, as they were retransmitted or pass several devices");
+	used = some(words, used, n[TIMED_MERGED],
+		"without timestamps, as a later send has those of their segment");
+	used = some(words, used, n[TIMED_ACKNOWLEDGED_LATER], "acknowledged with a later one");
+	used = some(words, used, n[TIMED_LEFT], "had left before the call ended");
+	used = some(words, used, n[TIMED_UNFINISHED], "without an acknowledgement");
+	used = some(words, used, n[TIMED_LOST], "of which events may be missing");
+	some(words, used, of->sums->queued_again,
+		"queued again: retransmitted, or through several devices");
+	fprintf(to, "  ");
+	text_wrapped(to, 2, 4, words);
 }
 
 /* Returns whether a row says more than the one before. */
@@ -54,10 +68,73 @@ void text_timed_sends(const struct report *r, const struct fact_flow *f, FILE *t
 			text_value(get_longest_max(&one.spread), IN_NS));
 	}
 	table_print(&t, to, 2, false);
-	fprintf(to, "  the last byte of %s%s send%s", of.misses ? text_at_least() : "",
-		text_count(timed_sends_count(&of)), plural(timed_sends_count(&of)));
-	left_out(&of, to);
-	fprintf(to, "\n");
+	counts(&of, to);
+}
+
+/* ---- the summary ---- */
+
+/* Returns what to do about the stage that takes longest. */
+static const char *remedy(enum timed_stage stage)
+{
+	static const char *const of[TIMED_STAGES] = {
+		[TIMED_SEND_BUFFER] = "TCP held the bytes back. The default layers tell why: the "
+				      "peer's window, the congestion window, Nagle's algorithm.",
+		[TIMED_NETWORK] = "This is the path, the peer, and its delay of the "
+				  "acknowledgement: record the peer with the default layers to "
+				  "tell them apart.",
+	};
+
+	return stage == TIMED_QUEUE ? cause_remedy(CAUSE_QDISC) : of[stage];
+}
+
+/* Returns the longest stage, and its share of the time in all of them; NAN: none is known. */
+static enum timed_stage longest_stage(const struct timed_sums *t, double *share)
+{
+	enum timed_stage longest = TIMED_SEND_BUFFER;
+	double sum = 0;
+
+	for (int i = 0; i < TIMED_STAGES; i++) {
+		sum += (double)t->stage[i].sum;
+		if (t->stage[i].sum > t->stage[longest].sum)
+			longest = (enum timed_stage)i;
+	}
+	*share = sum > 0 ? (double)t->stage[longest].sum / sum : NAN;
+	return longest;
+}
+
+void text_timed_summary(
+	const struct report *r, const struct together *groups, size_t group_count, FILE *to)
+{
+#define WORDS(ID, name, label) label,
+	static const char *const labels[] = {MG_TIMED_STAGES(WORDS)};
+#undef WORDS
+	const struct fact_flow *f = report_keep_flow(r, r->sums.longest_timed);
+	const struct together *g = group_count && !groups[0].is_aside ? &groups[0] : NULL;
+	const struct timed_sums *t = measures(f)->timed;
+	enum timed_stage longest;
+	char words[WORDS_MAX], remote[64];
+	double share;
+
+	fprintf(to, "\nSummary: sends ");
+	if (g && measures(&g->sum)->timed &&
+		measures_wait(measures(&g->sum)) > 2 * measures_wait(measures(f))) {
+		t = measures(&g->sum)->timed;
+		fprintf(to, "in %s %s flows", text_count(g->count), flow_proto(&g->sum));
+	} else {
+		flow_far_end(r, f, remote);
+		fprintf(to, "to %s", remote);
+	}
+	longest = longest_stage(t, &share);
+	if (!t->at_most.n || isnan(share)) {
+		fprintf(to, " have no acknowledgement with a timestamp.\n");
+		return;
+	}
+	fprintf(to, " were acknowledged after %s%s on average.\n",
+		t->at_most.n > t->total.n ? "at most " : "",
+		text_ns(report_ns(r, dist_mean(&t->at_most))));
+	fprintf(to, "%s of their time: %s.\n", text_percent(share), labels[longest]);
+	snprintf(words, sizeof(words), "%s %s", text_arrow(), remedy(longest));
+	text_wrapped(to, 0, 2, words);
 }
 
 bool text_has_only_timed_sends(const struct report *r, const struct fact_flow *f)

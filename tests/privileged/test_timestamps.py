@@ -5,6 +5,7 @@ of the same bytes at the same places, and they are those that a delayed acknowle
 segment make.
 """
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
@@ -139,6 +140,9 @@ def both_rates():
         with slow:
             now = token_bucket(3, slow, sends)
             p = run(MAGNET, "report", "--json", slow.dir, "--against", fast.dir)
+            check(re.search(rf"\nSummary: sends to {Network.B}:{PORT} were acknowledged after (at most )?[\d.]+ ms on "
+                            r"average.\n\d+ % of their time: (send buffer|queue \(qdisc\)).\n→ ", slow.text()),
+                  "the report begins with the stage that took longest")
             told = {f["stage"]: f for f in json.loads(p.stdout)["comparison"]["figures"] if f["figure"] == "timed_sends"}
             whole = [f for f in json.loads(p.stdout)["comparison"]["figures"] if f["figure"] == "timed_sends_at_most"]
     check(set(told) == {"send_buffer", "queue", "network"} and len(whole) == 1, f"all stages are compared: {set(told)}")
@@ -155,7 +159,7 @@ def merged(net):
         f, _ = all_are_told(rec, n)
         told = f["timed_sends"]
         check(told["merged"] > 0 and told["acknowledged"] > 1, f"{told['merged']} of {n} sends left with a later one")
-        check(f"{told['merged']:,} have no timestamps, as a later send has those" in rec.text(), "which the text says")
+        check(f"{told['merged']:,} without timestamps, as a later send has those" in rec.text(), "which the text says")
         check(stages(f)["at_most"]["n"] == told["acknowledged"] + told["acknowledged_later"] + told["merged"],
               "it is known how long they took at most")
         check(stages(f)["at_most"]["mean"] > stages(f)["total"]["mean"], "which is longer, as they waited for the others")
