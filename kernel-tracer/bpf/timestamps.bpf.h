@@ -7,15 +7,15 @@
 #define MAGNET_BPF_TIMESTAMPS_H
 
 /*
- * Connections of traced processes that were open before, by the address of their struct sock. All
- * ways to compile the programs have the same maps.
+ * Connections of traced processes that were open before: the number of their network namespace, by
+ * the address of their struct sock. All ways to compile the programs have the same maps.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, 16384);
 	__type(key, __u64);
-	__type(value, __u8);
+	__type(value, __u32);
 } open_before SEC(".maps");
 
 #if CAN_CAST
@@ -143,8 +143,8 @@ int find_connections(struct bpf_iter__task_file *ctx)
 	struct task_struct *t = ctx->task;
 	struct file *f = ctx->file;
 	struct sock *sk;
+	__u32 inum;
 	__u64 key;
-	__u8 one = 1;
 
 	if (!t || !f || cfg.all || !task_traced(t))
 		return 0;
@@ -152,10 +152,11 @@ int find_connections(struct bpf_iter__task_file *ctx)
 	if (!sk || MEMBER(sock, sk, sk_protocol) != IPPROTO_TCP)
 		return 0;
 	key = number_of(sk);
-	if (bpf_map_update_elem(&open_before, &key, &one, BPF_ANY))
+	inum = MEMBER_OF(sock, sk, __sk_common.skc_net.net, ns.inum);
+	if (bpf_map_update_elem(&open_before, &key, &inum, BPF_ANY))
 		count_not_followed(key);
 	/* the tracer enters it, as the kernel lists the sockets of the current one */
-	check_netns_number(MEMBER_OF(sock, sk, __sk_common.skc_net.net, ns.inum), t->tgid);
+	check_netns_number(inum, t->tgid);
 	return 0;
 }
 

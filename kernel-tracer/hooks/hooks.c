@@ -119,24 +119,20 @@ int hooks_mark_task(struct hooks *h, pid_t pid, bool on, int again)
 	return err;
 }
 
-/*
- * Deletes all entries of a map. Finds the next key before it deletes one: a search from the
- * beginning would take longer each time.
- */
-static void empty(int map)
+/* Finds the next key before one is deleted: a search from the beginning takes longer each time. */
+void hooks_empty(struct hooks *h, const char *map)
 {
 	uint64_t key, next;
-	int more = bpf_map_get_next_key(map, NULL, &key);
+	int fd = hooks_map_fd(h, map), more = bpf_map_get_next_key(fd, NULL, &key);
 
 	while (more == 0) {
-		more = bpf_map_get_next_key(map, &key, &next);
-		bpf_map_delete_elem(map, &key);
+		more = bpf_map_get_next_key(fd, &key, &next);
+		bpf_map_delete_elem(fd, &key);
 		key = next;
 	}
 }
 
-/* Runs an iterator program once over all its objects. */
-static int iterate(struct hooks *h, const char *program)
+int hooks_iterate(struct hooks *h, const char *program)
 {
 	int link = bpf_link_create(hooks_program_fd(h, program), 0, BPF_TRACE_ITER, NULL);
 	char sink[64];
@@ -161,7 +157,7 @@ static int meet_existing(struct hooks *h)
 {
 	for (size_t i = 0; i < hook_count; i++)
 		if (hook_meets_sockets(&hook_table[i]) && h->links[i])
-			return iterate(h, "meet_existing");
+			return hooks_iterate(h, "meet_existing");
 	return 0;
 }
 
@@ -222,12 +218,12 @@ int hooks_set(struct hooks *h, const struct mg_bpf_settings *s)
 		return 0;
 	}
 	forget_numbers(h);
-	empty(hooks_map_fd(h, "socks"));
-	empty(hooks_map_fd(h, "tuples"));
-	empty(hooks_map_fd(h, "others"));
-	empty(hooks_map_fd(h, "places"));
+	hooks_empty(h, "socks");
+	hooks_empty(h, "tuples");
+	hooks_empty(h, "others");
+	hooks_empty(h, "places");
 	/* entries come from packets that the filters may refuse now */
-	empty(hooks_map_fd(h, "paths"));
+	hooks_empty(h, "paths");
 	/* programs may have looked these up meanwhile, and remember it for this round */
 	now.round++;
 	if (bpf_map_update_elem(map, &zero, &now, BPF_ANY))
@@ -432,7 +428,7 @@ bool hook_is_off_in_namespaces(const struct hooks *h, size_t row)
 
 int hooks_follow_tasks(struct hooks *h)
 {
-	return iterate(h, "follow_existing");
+	return hooks_iterate(h, "follow_existing");
 }
 
 int hooks_follow(struct hooks *h)
@@ -440,16 +436,6 @@ int hooks_follow(struct hooks *h)
 	int err = hooks_follow_tasks(h);
 
 	return err ? err : meet_existing(h);
-}
-
-int hooks_find_connections(struct hooks *h)
-{
-	return hooks_feed(h, "stamp_send") ? iterate(h, "find_connections") : -ENOENT;
-}
-
-int hooks_time_connections(struct hooks *h)
-{
-	return iterate(h, "time_connections");
 }
 
 static uint64_t recursion_misses(int fd, uint64_t otherwise)

@@ -89,13 +89,10 @@ void hooks_unload(struct hooks *h);
 int hooks_follow_tasks(struct hooks *h);
 /* Marks them, and meets the sockets that they have. */
 int hooks_follow(struct hooks *h);
-/*
- * Finds the connections that traced processes have already, and has the kernel timestamp the sends
- * of those in the calling thread's network namespace. Return 0 or a negative errno; -ENOENT: the
- * layer timestamps is not recorded.
- */
-int hooks_find_connections(struct hooks *h);
-int hooks_time_connections(struct hooks *h);
+/* Runs an iterator program once over all its objects. Returns 0 or a negative errno. */
+int hooks_iterate(struct hooks *h, const char *program);
+/* Removes all elements of a hash table whose keys have eight bytes. */
+void hooks_empty(struct hooks *h, const char *map);
 /*
  * Sets the level and the filters from now on; a socket already met is judged again at its next use.
  */

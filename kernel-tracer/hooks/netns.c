@@ -263,25 +263,46 @@ void netns_attach(struct netns_hooks *n, uint32_t inum, pid_t pid)
 	}
 }
 
-void netns_visit(struct netns_hooks *n, void (*fn)(struct hooks *h))
+static bool is_among(const uint32_t *only, size_t count, uint32_t inum)
+{
+	for (size_t i = 0; i < count; i++)
+		if (only[i] == inum)
+			return true;
+	return !only;
+}
+
+static void cannot_enter(uint32_t inum)
+{
+	mg_warn("cannot enter network namespace %u: its open connections have no timestamps: %s",
+		inum,
+		errno == ENOSYS || errno == EPERM
+			? "that takes CAP_SYS_ADMIN, which the tracer keeps only if netfilter's "
+			  "hooks (layer ip) are in use when it begins"
+			: strerror(errno));
+}
+
+void netns_visit(
+	struct netns_hooks *n, const uint32_t *only, size_t count, void (*fn)(struct hooks *h))
 {
 	for (size_t i = 0; i < n->at_count; i++) {
 		const struct attached *a = &n->at[i];
-		bool home = a->inum == n->home_inum;
-		int fd = home ? -1 : open_ns(a->path, a->inum);
+		bool home = a->inum == n->home_inum, entered;
+		int fd;
 
+		if (!is_among(only, count, a->inum))
+			continue;
+		fd = home ? -1 : open_ns(a->path, a->inum);
 		if (!home && fd < 0)
 			continue; /* it is gone */
-		if (home || setns(fd, CLONE_NEWNET) == 0)
+		entered = home || setns(fd, CLONE_NEWNET) == 0;
+		if (entered)
 			fn(n->hooks);
 		else
-			mg_warn("cannot enter network namespace %u: its open connections have no "
-				"timestamps: %s",
-				a->inum, strerror(errno));
+			cannot_enter(a->inum);
 		if (home)
 			continue;
 		close(fd);
-		if (setns(n->home, CLONE_NEWNET) != 0)
+		if (entered && setns(n->home, CLONE_NEWNET) != 0)
 			mg_warn("cannot return to the own network namespace: %s", strerror(errno));
 	}
 }

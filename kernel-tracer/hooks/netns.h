@@ -12,8 +12,12 @@ struct netns_hooks *netns_new(struct hooks *h, hook_report_fn report, void *arg)
 void netns_attach_initial(struct netns_hooks *n, const struct hook_options *o);
 /* Attaches in the namespace `inum`, entered through process `pid` or any other process in it. */
 void netns_attach(struct netns_hooks *n, uint32_t inum, pid_t pid);
-/* Calls `fn` in each namespace known so far that can be entered. */
-void netns_visit(struct netns_hooks *n, void (*fn)(struct hooks *h));
+/*
+ * Calls `fn` in each namespace known so far that can be entered; with `only`, in those of these
+ * numbers.
+ */
+void netns_visit(
+	struct netns_hooks *n, const uint32_t *only, size_t count, void (*fn)(struct hooks *h));
 /*
  * Detaches from namespaces that have no name and no process left. A link keeps its namespace and
  * the devices in it alive, which `ip netns del` or the end of the last process should remove.

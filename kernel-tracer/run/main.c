@@ -39,6 +39,7 @@
 #include "run/chunk.h"
 #include "run/flight.h"
 #include "run/loop.h"
+#include "run/open_connections.h"
 #include "run/outcomes.h"
 #include "run/parent.h"
 #include "run/tracer_options.h"
@@ -51,33 +52,6 @@ static int on_new_netns(void *arg, void *data, size_t size)
 	if (size >= sizeof(*n))
 		netns_attach(r->netns, n->inum, (pid_t)n->pid);
 	return 0;
-}
-
-static void not_timed(int err)
-{
-	mg_warn("connections that are open already have no timestamps: %s", strerror(-err));
-}
-
-static void time_connections(struct hooks *h)
-{
-	int err = hooks_time_connections(h);
-
-	if (err)
-		not_timed(err);
-}
-
-/* Has the kernel timestamp the sends of connections that were open before, in every namespace. */
-static void time_existing(struct run *r)
-{
-	int err = r->options.hooks.fresh ? -ENOENT : hooks_find_connections(&r->hooks);
-
-	if (err) {
-		if (err != -ENOENT)
-			not_timed(err);
-		return;
-	}
-	ring_buffer__consume(r->new_netns); /* namespaces of theirs */
-	netns_visit(r->netns, time_connections);
 }
 
 /*
@@ -153,7 +127,8 @@ static int begin(struct run *r)
 	if (err)
 		return run_fail(r, err, "cannot follow running processes and their sockets: %s",
 			strerror(-err));
-	time_existing(r);
+	if (!o->hooks.fresh)
+		run_time_connections(r);
 	if (!o->hooks.all && !o->hooks.fresh)
 		listening_follow(&r->hooks);
 	if (o->hooks.stack_ns)

@@ -10,6 +10,7 @@
 #include "hooks/hook_table.h"
 #include "hooks/hooks.h"
 #include "run/commands.h"
+#include "run/open_connections.h"
 #include "run/outcomes.h"
 #include "run/selection.h"
 
@@ -23,6 +24,7 @@ static int change_layers(struct run *r, const struct tracer_options *new, bool p
 	uint32_t layers = new->hooks.layers, changed = r->options.hooks.layers ^ layers;
 	int err = run_set_layers(r, layers);
 
+	run_time_connections(r);
 	r->options.given.layers = new->given.layers;
 	selection_text(&new->hooks.settings, "protocol", text, sizeof(text));
 	if (protocols)
@@ -53,6 +55,8 @@ static int change(struct run *r, const struct option_row *row, const char *value
 	err = run_set_layers(r, r->options.hooks.layers); /* the filters may need other hooks */
 	if (err)
 		return err;
+	if (row->use & MG_FILTER)
+		run_time_connections(r);
 	/* ports and addresses are what --anonymize leaves out */
 	run_note_change(r, option_row_name(row),
 		row->use & MG_FILTER && r->options.given.anonymize ? "anonymized" : value);

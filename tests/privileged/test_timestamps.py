@@ -206,8 +206,11 @@ def sampled(net):
               == {f["id"].split("/")[0] for f in flows}, "and no event of another one")
 
 
-def running(net, whom, client_role):
-    """A server that listens before, and with the role `later` has a connection before."""
+def running(net, whom, client_role, late=""):
+    """
+    A server that listens before, and with the role `later` has a connection before; with `late`, that is what
+    is set to choose it, while the recording runs.
+    """
     server = net.popen(net.b, PYTHON, PROGRAM, "answer", net.B, str(PORT), stdout=subprocess.PIPE)
     other = net.popen(net.b, PYTHON, PROGRAM, "answer", net.B, str(PORT + 1), stdout=subprocess.PIPE)
     clients = []
@@ -219,10 +222,14 @@ def running(net, whom, client_role):
                                          stdout=subprocess.PIPE))
                 clients[-1].stdout.readline()
         with tempfile.TemporaryDirectory() as top:
-            options = ("--pid", str(server.pid)) if whom == "pid" else ("--all", "--port", str(PORT))
-            recorder = subprocess.Popen([MAGNET, "record", "-o", top + "/t", "--layers", "timestamps", *options],
+            options = ("--pid", str(server.pid)) if whom == "pid" else ("--all", "--port", str(9 if "port" in late else PORT))
+            recorder = subprocess.Popen([MAGNET, "record", "-o", top + "/t", "--layers",
+                                         "ip" if "layers" in late else "ip,timestamps" if late else "timestamps",
+                                         *options],
                                         stderr=subprocess.PIPE, text=True)
-            check("recording" in recorder.stderr.readline(), f"{whom}, {client_role}: it is being recorded")
+            check(any("recording" in line for line in recorder.stderr), f"{whom}, {client_role} {late}: it is being recorded")
+            if late:
+                run(MAGNET, "ctl", "--pid", tracer_of(recorder.pid), "set", late)
             if client_role != "later":
                 clients = [net.popen(net.a, PYTHON, PROGRAM, client_role, net.B, str(port), "5",
                                      stdout=subprocess.PIPE) for port in (PORT, PORT + 1)]
@@ -248,6 +255,28 @@ def running(net, whom, client_role):
             check(f["offsets"] == "from_connection", "and has its place in the connection")
     finally:
         for p in (server, other, *clients):
+            stop(p)
+
+
+def right_is_given_up(net):
+    """Without netfilter's hooks the tracer cannot enter other namespaces later, and says so."""
+    server = net.popen(net.b, PYTHON, PROGRAM, "answer", net.B, str(PORT), stdout=subprocess.PIPE)
+    server.stdout.readline()
+    client = net.popen(net.a, PYTHON, PROGRAM, "later", net.B, str(PORT), "5", stdin=subprocess.PIPE,
+                       stdout=subprocess.PIPE)
+    client.stdout.readline()
+    try:
+        with tempfile.TemporaryDirectory() as top:
+            recorder = subprocess.Popen([MAGNET, "record", "-o", top + "/t", "--layers", "tcp", "--pid", str(server.pid)],
+                                        stderr=subprocess.PIPE, text=True)
+            check(any("recording" in line for line in recorder.stderr), "it is being recorded")
+            run(MAGNET, "ctl", "--pid", tracer_of(recorder.pid), "set", "layers=timestamps")
+            recorder.send_signal(signal.SIGINT)
+            said = recorder.communicate(timeout=30)[1]
+            check(said.count("cannot enter network namespace") == 1 and "which the tracer keeps only if" in said and
+                  "cannot return" not in said, f"a namespace that cannot be entered is told: {said}")
+    finally:
+        for p in (client, server):
             stop(p)
 
 
@@ -302,5 +331,8 @@ with Network() as net:
     patiently(lambda: sampled(net))
     for whom, role in (("pid", "split"), ("pid", "later"), ("all", "later")):
         patiently(lambda: running(net, whom, role))
+    for whom, late in (("pid", "layers=timestamps"), ("all", "layers=timestamps"), ("all", f"port={PORT}")):
+        patiently(lambda: running(net, whom, "later", late))
+    right_is_given_up(net)
     patiently(lambda: lost_segment(net))
 patiently(both_rates)
