@@ -8,6 +8,7 @@ last layer to the receiver's first. The CPUs' schedule is Perfetto's own, of sch
 """
 import argparse
 import sys
+from dataclasses import dataclass
 from typing import Any, BinaryIO, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -24,6 +25,8 @@ UP = (
     ("wake", "wakeup"), ("run_queue", "run queue"), ("poll_return", "return of the wait"),
     ("copy", "copy"), ("return", "call"),
 )
+# stages of fact_timed_send in the order of a send's way
+TIMED = (("send_buffer", "send buffer"), ("queue", "queue"), ("network", "network, until the ACK"))
 # counters of a connection: column of fact_state, name, unit
 COUNTERS = (
     ("cwnd", "congestion window", "segments"), ("ssthresh", "slow start threshold", "segments"),
@@ -75,6 +78,17 @@ def annotated(table: Table, columns: Sequence[str]) -> List[Dict[str, Any]]:
     return rows
 
 
+@dataclass
+class Lane:
+    """A track for spans that do not overlap."""
+
+    track: Track
+    until: int  # end of the last span
+
+
+Lanes = Dict[Tuple[int, str], List[Lane]]  # by the track above and the name
+
+
 class Export:
     """The tracks of a recording, and what is written on them."""
 
@@ -95,6 +109,7 @@ class Export:
         self._states()
         self._exchanges()
         self._ranges()
+        self._timed_sends()
         self._counters()
         self._acknowledged()
         self._marks()
@@ -211,25 +226,50 @@ class Export:
         parts = {"request": "request_last", "program or way": "reply_first", "reply": "reply_last"}
         times = [stored(table, name).tolist() for name in ("request_first", *parts.values())]
         found = zip(keys(table, "request"), keys(table, "reply"), stored(table, "request_tid").tolist(), rows, *times)
-        lanes: Dict[Tuple[int, str], List[int]] = {}
-        tracks: Dict[Tuple[int, str, int], Track] = {}
+        lanes: Lanes = {}
         for request, reply, tid, row, *at in sorted(found, key=lambda f: min((t for t in f[4:] if t), default=0)):
             known = [t for t in at if t]
             if not known:
                 continue
             under = self.thread(tid) if tid < 1 << 31 else self.flow(request if request[0] else reply)
             name = f"exchanges as {row.get('role', '?')}"
-            free = lanes.setdefault((under.uuid, name), [])
-            lane = next((i for i, until in enumerate(free) if until <= known[0]), len(free))
-            free[lane:lane + 1] = [known[-1]]
-            where = (under.uuid, name, lane)
-            if where not in tracks:
-                tracks[where] = self.out.track(name, under)
+            track = self._lane(lanes, under, name, known[0], known[-1])
             title = f"exchange {row.get('ordinal', '?')} with {row.get('remote', '?')}"
-            self.out.span(tracks[where], title, known[0], known[-1], {"fact": "exchange", **row})
+            self.out.span(track, title, known[0], known[-1], {"fact": "exchange", **row})
             for part, begin, end in zip(parts, at, at[1:]):
                 if begin and end:
-                    self.out.span(tracks[where], part, begin, end, {})
+                    self.out.span(track, part, begin, end, {})
+
+    def _lane(self, lanes: Lanes, under: Track, name: str, begin: int, end: int) -> Track:
+        """Return a track of this name below another one that nothing else is on between these times."""
+        all_lanes = lanes.setdefault((under.uuid, name), [])
+        for lane in all_lanes:
+            if lane.until <= begin:
+                lane.until = end
+                return lane.track
+        all_lanes.append(Lane(self.out.track(name, under), end))
+        return all_lanes[-1].track
+
+    def _timed_sends(self) -> None:
+        """Write sends by the kernel's timestamps, from the call to the acknowledgement, with their stages."""
+        sends = self.facts.timed_send
+        shown = annotated(sends, ("end", "outcome", "queued"))
+        begins, bounds = stored(sends, "begin").tolist(), stored(sends, "at_most").tolist()
+        spans = [stored(sends, "stage_" + stage).tolist() for stage, _ in TIMED]
+        lanes: Lanes = {}
+        for key, begin, bound, row, *stages in zip(keys(sends), begins, bounds, shown, *spans):
+            known = [s for s in stages if s == s]
+            until = begin + (bound if bound == bound else sum(known))
+            if not begin or until <= begin:
+                continue
+            track = self._lane(lanes, self.flow(key), "sends by the kernel's timestamps", begin, round(until))
+            self.out.span(track, f"send up to {row.get('end', '?')}", begin, round(until), {"fact": "timed_send", **row})
+            at = float(begin)
+            for (_, label), span in zip(TIMED, stages):
+                if span != span:
+                    break
+                self.out.span(track, label, round(at), round(at + span), {})
+                at += span
 
     def _ranges(self) -> None:
         """Write ranges of bytes at each layer, with arrows between the layers."""

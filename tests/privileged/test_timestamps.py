@@ -126,7 +126,8 @@ def token_bucket(mbit, rec, sends):
     frames = -(-SIZE // 1448)
     ideal = ((SIZE + frames * 66) * 8 - BURST * 8) / mbit * 1e3
     times = sorted(float(r["stage_send_buffer_ns"]) + float(r["stage_queue_ns"]) for r in rows[1:])
-    near(times[len(times) // 2], ideal, 0.03, f"until the last byte of {SIZE} left at {mbit} Mbit/s, ns")
+    # where it takes long to copy the bytes of a call, the first leave before it has the last
+    near(times[len(times) // 2], ideal, 0.03 if SLOWER == 1 else 0.1, f"until the last byte of {SIZE} left at {mbit} Mbit/s, ns")
     check(stages(f)["network"]["p50"] < 0.1 * ideal, "and little time after that")
     return stages(f)
 

@@ -127,6 +127,30 @@ def counters(read, facts):
         check(values[name] and min(v for _, v in values[name]) == 0, f"{name}: up to {max(v for _, v in values[name])} bytes")
 
 
+def timed_sends(top):
+    """Sends by the kernel's timestamps, where this kernel has them: each from its begin on, with its stages."""
+    run(MAGNET, "record", "-q", "--layers", "timestamps", "-o", top + "/timed", "--", PYTHON, EXCHANGE, ROUNDS)
+    run(MAGNET, "export", top + "/timed", "--format", "perfetto", "-o", top + "/timed.pftrace")
+    read = Read(top + "/timed.pftrace")
+    with magnet.open(top + "/timed") as recording:
+        table = recording.facts.timed_send.array
+    if not len(table):
+        print("not tried: this kernel has no timestamps of sends")
+        return
+    whole = table[table["outcome"] == 0]  # acknowledged: all their times are known
+    found = [(t, read.path(track)[-2]) for track, t, _, columns in read.of_fact("timed_send")
+             if columns["outcome"] == "acknowledged"]
+    check(Counter(t for t, _ in found) == Counter(whole["begin"].tolist()) and len(whole) > ROUNDS,
+          f"{len(found)} sends by the kernel's timestamps")
+    check(all("sent, flow" in under for _, under in found), "below their flows")
+    stages = Counter(e.name for events in read.events.values() for _, e in events)
+    for name, column in (("send buffer", "stage_send_buffer"), ("queue", "stage_queue"),
+                         ("network, until the ACK", "stage_network")):
+        known = int((table[column] == table[column]).sum())
+        check(len(whole) <= stages[name] <= known, f"{name}: {stages[name]} of {known} stages")
+    return read
+
+
 def by_trace_processor(path, read):
     from perfetto.trace_processor import TraceProcessor
     try:
@@ -157,5 +181,8 @@ with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
         check(Counter(read.switches) == Counter(zip(*(table[c].tolist() for c in ("time", "cpu", "prev_tid", "next_tid")))),
               f"{len(table)} switches")
     by_trace_processor(top + "/trace.pftrace", read)
+    timed = timed_sends(top)
+    if timed:
+        by_trace_processor(top + "/timed.pftrace", timed)
     p = run(MAGNET, "export", top + "/t", "--format", "perfetto", "-o", "/dev/full", check=False)
     check(p.returncode == 1 and "cannot write" in p.stderr and p.stderr.count("\n") == 1, p.stderr.strip())
