@@ -118,6 +118,20 @@ static void on_range(void *arg, const void *fact)
 	scope_add_range(&l->scope, l->core, f);
 }
 
+/*
+ * Returns the offset from which on the bytes of a connection's sends count: from where they are
+ * recorded. Where connections were left out this may be one of them, and its first send is not
+ * counted rather than counting again what was sent before.
+ */
+static uint64_t first_offset(const struct live *l, const struct fact_timed_send *f)
+{
+	struct fact_flow flow;
+
+	if (l->left_out)
+		return f->end != FACT_NONE ? f->end : 0;
+	return core_flow(l->core, f->flow.sock, f->flow.rx, &flow) ? flow.offset : 0;
+}
+
 static void on_timed_send(void *arg, const void *fact)
 {
 	const struct fact_timed_send *f = fact;
@@ -127,6 +141,8 @@ static void on_timed_send(void *arg, const void *fact)
 
 	if (!s)
 		return;
+	if (!c->timed_end)
+		c->timed_end = first_offset(l, f);
 	if (f->end != FACT_NONE && f->end > c->timed_end) {
 		s->n.timed_bytes += f->end - c->timed_end;
 		c->whole.timed_bytes += f->end - c->timed_end;
