@@ -140,6 +140,10 @@ static bool is_observed(
 		return false;
 	if (s->key.what == SUBJECT_CALL && f->b != CALL_N)
 		return core_observes(r->core, MG_EVENT_sched_switch);
+	/* sends by timestamps alone say nothing of the time before and after them */
+	if (s->key.what == SUBJECT_FLOW && f->a == FLOW_BYTES &&
+		sum_of(s, FLOW_TIMED_AT_MOST_N) > 0 && !core_observes(r->core, MG_EVENT_sys_enter))
+		return false;
 	/* without a layer that sees frames there is no throughput */
 	return s->key.what != SUBJECT_FLOW || f->a != FLOW_WIRE || sum_of(s, FLOW_WIRE) > 0;
 }

@@ -330,6 +330,8 @@
 	A(F, fact_timed_stages, TIMED_STAGES, stage, "time of its last byte in this stage, if both ends are known") \
 	C(F, SPAN, total, "until its acknowledgement came") \
 	C(F, SPAN, at_most, "the same, or until the later send's acknowledgement, which covers it: it took no longer than that") \
+	C(F, COUNT, bytes, "its bytes, since the send before; 0 where system calls are recorded, which have them, and for the first send " \
+		"after the layer was off") \
 	C(F, COUNT, queued, "times that its last segment came to a device's queue: more than once if it was sent again, or if devices are " \
 		"stacked; the times are those of the first")
 

@@ -21,18 +21,28 @@ static void count_time(struct dist *d, uint64_t time)
 
 void timed_sums_count(struct timed_sums *t, const struct fact_timed_send *f)
 {
+	bool whole = true;
+
 	t->n[f->outcome]++;
 	t->queued_again += f->queued > 1;
-	for (int i = 0; i < TIMED_STAGES; i++)
+	for (int i = 0; i < TIMED_STAGES; i++) {
 		count_time(&t->stage[i], f->stage[i]);
+		whole &= f->stage[i] != FACT_NONE;
+	}
+	for (int i = 0; i < TIMED_STAGES && whole; i++)
+		t->whole[i] += f->stage[i];
+	t->whole_n += whole;
 	count_time(&t->total, f->total);
 	count_time(&t->at_most, f->at_most);
 }
 
 void timed_sums_add(struct timed_sums *sum, const struct timed_sums *t)
 {
-	for (int i = 0; i < TIMED_STAGES; i++)
+	for (int i = 0; i < TIMED_STAGES; i++) {
 		dist_add_all(&sum->stage[i], &t->stage[i]);
+		sum->whole[i] += t->whole[i];
+	}
+	sum->whole_n += t->whole_n;
 	dist_add_all(&sum->total, &t->total);
 	dist_add_all(&sum->at_most, &t->at_most);
 	for (int i = 0; i < TIMED_OUTCOMES; i++)

@@ -10,6 +10,8 @@
 struct timed_sums {
 	struct dist stage[TIMED_STAGES], total; /* cycles; of the last byte of each send */
 	struct dist at_most;                    /* of the total, where only that is known, too */
+	dist_sum whole[TIMED_STAGES];           /* of sends of which all stages are known */
+	uint64_t whole_n;
 	uint64_t n[TIMED_OUTCOMES];
 	uint64_t
 		queued_again; /* sends whose last segment came to a device's queue more than once */

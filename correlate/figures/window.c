@@ -42,6 +42,15 @@ static void on_call(void *arg, const void *fact)
 		w->last = f->end;
 }
 
+static void on_timed_send(void *arg, const void *fact)
+{
+	const struct fact_timed_send *f = fact;
+	struct flow_window *w = window_of(arg, FACT_timed_send, &f->flow, fact);
+
+	if (w)
+		w->bytes += f->bytes;
+}
+
 static void on_range(void *arg, const void *fact)
 {
 	const struct fact_range *f = fact;
@@ -79,6 +88,7 @@ static void on_drop(void *arg, const void *fact)
 void window_listen(struct measures_memory *m, struct core *c)
 {
 	facts_listen_by_flow(core_facts(c), FACT_call, on_call, m);
+	facts_listen_by_flow(core_facts(c), FACT_timed_send, on_timed_send, m);
 	facts_listen_by_flow(core_facts(c), FACT_range, on_range, m);
 	facts_listen_by_flow(core_facts(c), FACT_retransmit, on_retransmit, m);
 	facts_listen_by_flow(core_facts(c), FACT_drop, on_drop, m);

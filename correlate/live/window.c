@@ -118,40 +118,23 @@ static void on_range(void *arg, const void *fact)
 	scope_add_range(&l->scope, l->core, f);
 }
 
-/*
- * Returns the offset from which on the bytes of a connection's sends count: from where they are
- * recorded. Where connections were left out this may be one of them, and its first send is not
- * counted rather than counting again what was sent before.
- */
-static uint64_t first_offset(const struct live *l, const struct fact_timed_send *f)
-{
-	struct fact_flow flow;
-
-	if (l->left_out)
-		return f->end != FACT_NONE ? f->end : 0;
-	return core_flow(l->core, f->flow.sock, f->flow.rx, &flow) ? flow.offset : 0;
-}
-
 static void on_timed_send(void *arg, const void *fact)
 {
 	const struct fact_timed_send *f = fact;
 	struct live *l = arg;
 	struct live_connection *c;
 	struct live_sums *s = sums_of(l, f->flow.sock, &c);
+	bool whole = true;
 
 	if (!s)
 		return;
-	if (!c->timed_end)
-		c->timed_end = first_offset(l, f);
-	if (f->end != FACT_NONE && f->end > c->timed_end) {
-		s->n.timed_bytes += f->end - c->timed_end;
-		c->whole.timed_bytes += f->end - c->timed_end;
-		l->filling.timed_bytes += f->end - c->timed_end;
-		c->timed_end = f->end;
-	}
+	s->n.bytes[0] += f->bytes;
+	c->whole.bytes[0] += f->bytes;
+	l->filling.bytes[0] += f->bytes;
 	for (int i = 0; i < TIMED_STAGES; i++)
-		if (f->stage[i] != FACT_NONE)
-			s->stage[STAGES_BOTH + i] += (double)f->stage[i];
+		whole &= f->stage[i] != FACT_NONE;
+	for (int i = 0; i < TIMED_STAGES && whole; i++)
+		s->stage[STAGES_BOTH + i] += (double)f->stage[i];
 	if (f->at_most != FACT_NONE)
 		dist_add(&s->to_ack, f->at_most, 1);
 	scope_add_timed_send(&l->scope, l->core, f);
@@ -241,38 +224,54 @@ bool live_listen(struct live *l, struct core *c)
 /* ---- intervals ---- */
 
 /*
- * Looks at what is recorded: only the kernel side says which connection a call is of, and a trace
- * of the application side alone lists no hooks.
+ * Returns what is recorded now: only the kernel side says which connection a call is of, and before
+ * its first event, or in a trace of the application side alone, no hook is known.
  */
-static void look_at_recording(struct live *l)
+static struct live_tells look_at_recording(const struct live *l)
 {
+	struct live_tells t;
 	struct fact_recording r;
 	bool kernel;
 
 	core_recording(l->core, &r);
-	kernel = r.kernel_events || !r.app_events;
-	l->tells.calls = kernel && core_observes(l->core, MG_EVENT_sys_enter);
-	l->tells.timed_sends = kernel && core_observes(l->core, MG_EVENT_stamp_send);
-	l->tells.retransmits = kernel && core_observes(l->core, MG_EVENT_tcp_retransmit);
-	l->tells.drops = kernel && core_observes(l->core, MG_EVENT_drop);
+	kernel = r.kernel_events;
+	t.calls = kernel && core_observes(l->core, MG_EVENT_sys_enter);
+	t.timed_sends = kernel && core_observes(l->core, MG_EVENT_stamp_send);
+	t.retransmits = kernel && core_observes(l->core, MG_EVENT_tcp_retransmit);
+	t.drops = kernel && core_observes(l->core, MG_EVENT_drop);
+	return t;
 }
 
-/* Takes away what was not recorded. */
-static void leave_told(const struct live *l, struct live_counts *n)
+static void add_tells(struct live_tells *sum, const struct live_tells *t)
 {
-	if (!l->tells.calls) {
-		n->bytes[0] = l->tells.timed_sends ? n->timed_bytes : FACT_NONE;
-		n->bytes[1] = n->calls[0] = n->calls[1] = n->exchanges = FACT_NONE;
-	}
-	if (!l->tells.retransmits && !n->retransmits)
-		n->retransmits = FACT_NONE;
-	if (!l->tells.drops && !n->drops)
-		n->drops = FACT_NONE;
+	sum->calls |= t->calls;
+	sum->timed_sends |= t->timed_sends;
+	sum->retransmits |= t->retransmits;
+	sum->drops |= t->drops;
+}
+
+static void leave_one(uint64_t *n, bool told)
+{
+	if (!told && !*n)
+		*n = FACT_NONE;
+}
+
+/* Takes away what was never recorded in this time. */
+static void leave_told(const struct live_tells *t, struct live_counts *n)
+{
+	leave_one(&n->bytes[0], t->calls || t->timed_sends);
+	leave_one(&n->bytes[1], t->calls);
+	leave_one(&n->calls[0], t->calls);
+	leave_one(&n->calls[1], t->calls);
+	leave_one(&n->exchanges, t->calls);
+	leave_one(&n->retransmits, t->retransmits);
+	leave_one(&n->drops, t->drops);
 }
 
 void live_turn(struct live *l, uint64_t to_ns)
 {
 	struct live_interval *ended = &l->interval[l->now % LIVE_SLOTS], *next;
+	struct live_tells now = look_at_recording(l);
 	struct live_connection *c, *tmp;
 
 	if (!ended->number) /* the first one began with the recording */
@@ -283,9 +282,12 @@ void live_turn(struct live *l, uint64_t to_ns)
 	ended->to_ns = to_ns;
 	next = &l->interval[l->now % LIVE_SLOTS];
 	*next = (struct live_interval){.number = l->now, .from_ns = to_ns};
-	look_at_recording(l);
+	add_tells(&l->since_last, &now);
+	ended->tells = l->since_last;
+	add_tells(&l->ever, &l->since_last);
+	l->since_last = now; /* as the next interval begins */
 	l->total = l->filling;
-	leave_told(l, &l->total);
+	leave_told(&ended->tells, &l->total);
 	memset(&l->filling, 0, sizeof(l->filling));
 	HASH_ITER (hh, l->connections, c, tmp) {
 		struct live_sums **s = &c->slot[l->now % LIVE_SLOTS];
@@ -329,7 +331,6 @@ static void add_counts(struct live_counts *sum, const struct live_counts *n)
 		sum->bytes[i] += n->bytes[i];
 		sum->calls[i] += n->calls[i];
 	}
-	sum->timed_bytes += n->timed_bytes;
 	sum->retransmits += n->retransmits;
 	sum->exchanges += n->exchanges;
 	sum->drops += n->drops;
@@ -352,21 +353,24 @@ static void add(struct live_sums *sum, const struct live_sums *s)
 void live_sum(const struct live *l, const struct live_connection *c, uint32_t slots,
 	struct live_sums *sum)
 {
+	struct live_tells tells = {false};
+
 	memset(sum, 0, sizeof(*sum));
 	for (uint64_t i = 1; i <= there(l, slots); i++) {
 		const struct live_sums *s = c->slot[(l->now - i) % LIVE_SLOTS];
 
+		add_tells(&tells, &l->interval[(l->now - i) % LIVE_SLOTS].tells);
 		if (s)
 			add(sum, s);
 	}
-	leave_told(l, &sum->n);
+	leave_told(&tells, &sum->n);
 }
 
 struct live_counts live_whole(const struct live *l, const struct live_connection *c)
 {
 	struct live_counts n = c->whole;
 
-	leave_told(l, &n);
+	leave_told(&l->ever, &n);
 	return n;
 }
 

@@ -29,7 +29,6 @@
  */
 struct live_counts {
 	uint64_t bytes[2], calls[2];
-	uint64_t timed_bytes; /* sent, by the kernel's timestamps */
 	uint64_t retransmits; /* segments */
 	uint64_t exchanges;   /* answered */
 	uint64_t drops;       /* segments or datagrams that the kernel dropped */
@@ -49,15 +48,20 @@ struct live_connection {
 	uint64_t sock;
 	struct live_sums *slot[LIVE_SLOTS]; /* by interval; NULL: nothing happened in it */
 	struct live_counts whole;           /* since the recording began */
-	uint64_t timed_end;                 /* offset behind the last send by timestamps */
 	uint64_t srtt_us, cwnd;             /* FACT_NONE: not known */
 	uint64_t active;                    /* interval of its last fact */
 	UT_hash_handle hh;
 };
 
+/* Which counts are recorded, at least for a part of a time. */
+struct live_tells {
+	bool calls, timed_sends, retransmits, drops;
+};
+
 /* Number and time of an interval. */
 struct live_interval {
 	uint64_t number, from_ns, to_ns; /* CLOCK_MONOTONIC */
+	struct live_tells tells;
 };
 
 struct live {
@@ -68,9 +72,7 @@ struct live {
 	uint64_t left_out;        /* connections that were idle, and gave room to others */
 	struct live_counts total; /* of all connections in the interval that ended last */
 	struct live_counts filling;
-	struct {
-		bool calls, timed_sends, retransmits, drops;
-	} tells; /* what is recorded, as of the interval that ended last */
+	struct live_tells since_last, ever; /* since the present interval began; in any */
 	struct scope scope;
 };
 

@@ -43,7 +43,8 @@ static int more_calls(const void *a, const void *b)
 bool flow_is_shown(const struct fact_flow *f)
 {
 	/* in a window, bytes that arrived then may have been read later */
-	return flow_bytes(f) || f->followed || f->dropped || (f->kind != MG_KIND_tcp && f->first);
+	return flow_bytes(f) || f->followed || f->dropped || measures(f)->timed ||
+	       (f->kind != MG_KIND_tcp && f->first);
 }
 
 bool flow_has_bars(const struct fact_flow *f)

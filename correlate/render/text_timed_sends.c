@@ -2,7 +2,7 @@
 /* Prints where the last byte of each send waited, by the kernel's timestamps. */
 #include "reported/timed_sends.h"
 
-#include <math.h>
+#include <string.h>
 
 #include "event_table.h"
 #include "reported/getters.h"
@@ -80,40 +80,60 @@ static const char *remedy(enum timed_stage stage)
 		[TIMED_SEND_BUFFER] = "TCP held the bytes back. The default layers tell why: the "
 				      "peer's window, the congestion window, Nagle's algorithm.",
 		[TIMED_NETWORK] = "This is the path, the peer, and its delay of the "
-				  "acknowledgement: record the peer with the default layers to "
-				  "tell them apart.",
+				  "acknowledgement, of up to 40 ms: record the peer with the "
+				  "default layers to tell them apart.",
 	};
 
 	return stage == TIMED_QUEUE ? cause_remedy(CAUSE_QDISC) : of[stage];
 }
 
-/* Returns the longest stage, and its share of the time in all of them; NAN: none is known. */
-static enum timed_stage longest_stage(const struct timed_sums *t, double *share)
+/* Below this share of their time, the sends that are divided into stages do not stand for all. */
+#define DIVIDED_LEAST 0.5
+
+/* Prints the longest stage, of the sends of which all stages are known, and what to do about it. */
+static void longest_stage(const struct timed_sums *t, FILE *to)
 {
+#define WORDS(ID, name, label) label,
+	static const char *const labels[] = {MG_TIMED_STAGES(WORDS)};
+#undef WORDS
 	enum timed_stage longest = TIMED_SEND_BUFFER;
+	char words[WORDS_MAX];
 	double sum = 0;
 
 	for (int i = 0; i < TIMED_STAGES; i++) {
-		sum += (double)t->stage[i].sum;
-		if (t->stage[i].sum > t->stage[longest].sum)
+		sum += (double)t->whole[i];
+		if (t->whole[i] > t->whole[longest])
 			longest = (enum timed_stage)i;
 	}
-	*share = sum > 0 ? (double)t->stage[longest].sum / sum : NAN;
-	return longest;
+	if (!(sum >= DIVIDED_LEAST * (double)t->at_most.sum)) {
+		snprintf(words, sizeof(words),
+			"Where they waited is not known: of %s of %s not all times are.",
+			text_count(t->at_most.n - t->whole_n), text_count(t->at_most.n));
+		if (t->queued_again)
+			snprintf(words + strlen(words), sizeof(words) - strlen(words),
+				" %s were retransmitted, or passed several devices.",
+				text_count(t->queued_again));
+		text_wrapped(to, 0, 2, words);
+		return;
+	}
+	fprintf(to, "%s of ", text_percent((double)t->whole[longest] / sum));
+	if (t->whole_n < t->at_most.n)
+		fprintf(to, "the time of %s of them, of which all times are known",
+			text_count(t->whole_n));
+	else
+		fprintf(to, "their time");
+	fprintf(to, ": %s.\n", labels[longest]);
+	snprintf(words, sizeof(words), "%s %s", text_arrow(), remedy(longest));
+	text_wrapped(to, 0, 2, words);
 }
 
 void text_timed_summary(
 	const struct report *r, const struct together *groups, size_t group_count, FILE *to)
 {
-#define WORDS(ID, name, label) label,
-	static const char *const labels[] = {MG_TIMED_STAGES(WORDS)};
-#undef WORDS
 	const struct fact_flow *f = report_keep_flow(r, r->sums.longest_timed);
 	const struct together *g = group_count && !groups[0].is_aside ? &groups[0] : NULL;
 	const struct timed_sums *t = measures(f)->timed;
-	enum timed_stage longest;
-	char words[WORDS_MAX], remote[64];
-	double share;
+	char remote[64];
 
 	fprintf(to, "\nSummary: sends ");
 	if (g && measures(&g->sum)->timed &&
@@ -124,17 +144,15 @@ void text_timed_summary(
 		flow_far_end(r, f, remote);
 		fprintf(to, "to %s", remote);
 	}
-	longest = longest_stage(t, &share);
-	if (!t->at_most.n || isnan(share)) {
+	if (!t->at_most.n) {
 		fprintf(to, " have no acknowledgement with a timestamp.\n");
 		return;
 	}
-	fprintf(to, " were acknowledged after %s%s on average.\n",
+	fprintf(to, " were acknowledged after %s%s on average%s.\n",
 		t->at_most.n > t->total.n ? "at most " : "",
-		text_ns(report_ns(r, dist_mean(&t->at_most))));
-	fprintf(to, "%s of their time: %s.\n", text_percent(share), labels[longest]);
-	snprintf(words, sizeof(words), "%s %s", text_arrow(), remedy(longest));
-	text_wrapped(to, 0, 2, words);
+		text_ns(report_ns(r, dist_mean(&t->at_most))),
+		r->recording.lost_kernel ? ", of those seen: events were lost" : "");
+	longest_stage(t, to);
 }
 
 bool text_has_only_timed_sends(const struct report *r, const struct fact_flow *f)

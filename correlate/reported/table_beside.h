@@ -168,7 +168,7 @@
 	C(call, blocked_n, "blocked_share", "calls that blocked", CALL, SHARE, MG_SUMS(CALL_BLOCKED, CALL_COMPLETE), .doubt = NO_DOUBT) \
 	C(residence, residence_total_ns, "residence_total", "latency", FLOW, NS, MG_SUMS(FLOW_RESIDENCE, FLOW_RESIDENCE_WEIGHT), \
 		.doubt = CLOCK_DOUBT) \
-	C(timed_sends, stages_ns, "timed_sends_at_most", "send to acknowledgement, at most", FLOW, NS, \
+	C(timed_sends, stages_ns, "timed_sends_at_most", "send to acknowledgement (at most)", FLOW, NS, \
 		MG_SUMS(FLOW_TIMED_AT_MOST, FLOW_TIMED_AT_MOST_N), .is_of_sender = true) \
 	C(modulation, J_ns, "J", "J, shift of a byte in time", FLOW, NS, MG_SUMS(FLOW_MOVED, FLOW_MOVED_WEIGHT), .doubt = CLOCK_DOUBT) \
 	C(modulation, tau_ns, "tau", "tau, gap between calls", FLOW, NS, MG_SUMS(FLOW_GAP, FLOW_GAPS), .doubt = NO_DOUBT) \

@@ -26,6 +26,7 @@ struct attached {
 	char path[300]; /* path that last led to the namespace: its name's, or a process's in it */
 	int links[32];
 	int count;
+	bool told; /* that it cannot be entered */
 };
 
 struct netns_hooks {
@@ -271,10 +272,14 @@ static bool is_among(const uint32_t *only, size_t count, uint32_t inum)
 	return !only;
 }
 
-static void cannot_enter(uint32_t inum)
+static void cannot_enter(struct attached *a)
 {
-	mg_warn("cannot enter network namespace %u: its open connections have no timestamps: %s",
-		inum,
+	if (a->told)
+		return;
+	a->told = true;
+	mg_warn("cannot enter network namespace %u: connections that are open there may have no "
+		"timestamps: %s",
+		a->inum,
 		errno == ENOSYS || errno == EPERM
 			? "that takes CAP_SYS_ADMIN, which the tracer keeps only if netfilter's "
 			  "hooks (layer ip) are in use when it begins"
@@ -285,7 +290,7 @@ void netns_visit(
 	struct netns_hooks *n, const uint32_t *only, size_t count, void (*fn)(struct hooks *h))
 {
 	for (size_t i = 0; i < n->at_count; i++) {
-		const struct attached *a = &n->at[i];
+		struct attached *a = &n->at[i];
 		bool home = a->inum == n->home_inum, entered;
 		int fd;
 
@@ -298,7 +303,7 @@ void netns_visit(
 		if (entered)
 			fn(n->hooks);
 		else
-			cannot_enter(a->inum);
+			cannot_enter(a);
 		if (home)
 			continue;
 		close(fd);

@@ -53,7 +53,7 @@ def add_up(lines, report):
                 of[key] += c[key]
         for key in SUMS:
             told = sum(c[key] for c in line["connections"])
-            if told != line["total"][key] and key != "drops":  # some drops have no socket
+            if told != (line["total"][key] or 0) and key != "drops":  # some drops have no socket
                 check(False, f"interval {line['interval']}: {key} of all is {line['total'][key]}, of each {told}")
     flows = [f for f in report["flows"] if f["bytes"]]
     for f in flows:

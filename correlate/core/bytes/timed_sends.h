@@ -11,6 +11,7 @@ struct timed_send {
 	uint32_t queued;        /* times that the segment has reached a device's queue */
 	uint64_t sent;          /* when it was in the send buffer, cycles */
 	uint64_t queue, driver; /* when the segment first reached these, cycles; 0: not known */
+	uint64_t bytes;         /* since the send before that no call has */
 	uint32_t gaps;          /* losses of its flow until then */
 	bool left;              /* its last byte had left the send buffer by then */
 };
@@ -19,6 +20,7 @@ struct timed_send {
 struct timed_sends {
 	struct timed_send *send;
 	uint32_t head, len, cap;
+	bool was_off; /* nothing was recorded of the connection since its last send */
 };
 
 /* Adds a send at the end. Returns NULL if memory is short. */

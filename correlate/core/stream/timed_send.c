@@ -58,6 +58,7 @@ static void settle_first(struct core *c, struct mg_sock *s, enum ending how, uin
 	f.at_most = own || f.outcome == TIMED_ACKNOWLEDGED_LATER || f.outcome == TIMED_MERGED
 			    ? between(one->sent, now)
 			    : FACT_NONE;
+	f.bytes = one->bytes;
 	f.queued = one->queued;
 	emit_timed_send(&c->facts, &f);
 	timed_sends_remove_first(s->tx.ack.timed);
@@ -90,13 +91,14 @@ static void settle_acknowledged(
 		settle_first(c, s, ENDS_BY_LATER, now);
 }
 
-/* Counts the bytes of a send, where no system call is recorded. */
-static void count_bytes(struct flow *f, uint32_t end)
+/* Counts the bytes of a send, where no system call is recorded. Returns how many are new. */
+static uint64_t count_bytes(struct flow *f, uint32_t end)
 {
-	uint64_t off;
+	uint64_t off, before = f->total;
 
 	if (flow_offset(f, end, &off) && off > f->total)
 		f->total = off;
+	return f->total - before;
 }
 
 /* Shows the last byte of a send beside its event. */
@@ -116,8 +118,8 @@ static void annotate(struct mg_sock *s, uint32_t end, struct annotation *a)
  * Begins a send. What is acknowledged by then, or lacks events since, is settled first: so the list
  * stays in the order of sequence numbers, which wrap.
  */
-static void begin_send(
-	struct core *c, struct mg_sock *s, const struct mg_stamp_send *p, uint64_t now)
+static void begin_send(struct core *c, struct mg_sock *s, const struct mg_stamp_send *p,
+	uint64_t bytes, uint64_t now)
 {
 	struct timed_sends *all = s->tx.ack.timed;
 	struct timed_send *one = timed_sends_last(all);
@@ -127,9 +129,13 @@ static void begin_send(
 	settle_acknowledged(c, s, p, now);
 	if (all->len == ON_WAY_MAX)
 		settle_first(c, s, ENDS_UNSEEN, 0);
+	if (all->was_off || core_observes(c, MG_EVENT_sys_enter))
+		bytes = 0;
+	all->was_off = false;
 	one = timed_sends_add(all);
 	if (one)
 		*one = (struct timed_send){.end = p->end,
+			.bytes = bytes,
 			.sent = now,
 			.gaps = s->tx.missing.gaps,
 			.left = p->snd_nxt == p->end};
@@ -139,11 +145,12 @@ void timed_send_on_send(
 	struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
 {
 	struct mg_sock *s = sock_get(c, e->stamp_send.sock);
+	uint64_t bytes;
 
 	if (!s)
 		return;
 	flow_touch(&s->tx, e->cycles);
-	count_bytes(&s->tx, e->stamp_send.end);
+	bytes = count_bytes(&s->tx, e->stamp_send.end);
 	annotate(s, e->stamp_send.end, a);
 	if (t)
 		sock_used_by(c, s, t);
@@ -151,7 +158,7 @@ void timed_send_on_send(
 		s->tx.ack.timed = mg_calloc(1, sizeof(*s->tx.ack.timed));
 	if (!s->tx.ack.timed)
 		return;
-	begin_send(c, s, &e->stamp_send, e->cycles);
+	begin_send(c, s, &e->stamp_send, bytes, e->cycles);
 }
 
 /* Notes a timestamp, unless one before it may be missing: then it may be that of a later copy. */
@@ -190,8 +197,11 @@ void timed_send_on_stamp(struct core *c, const struct mg_event *e, struct annota
 
 void timed_send_off(struct core *c)
 {
-	for (struct mg_sock *s = c->sockets.live; s; s = s->listed.next)
+	for (struct mg_sock *s = c->sockets.live; s; s = s->listed.next) {
 		settle_all(c, s, ENDS_LOST);
+		if (s->tx.ack.timed)
+			s->tx.ack.timed->was_off = true;
+	}
 }
 
 void timed_send_end(struct core *c, struct mg_sock *s)
