@@ -332,8 +332,8 @@
 	C(F, SPAN, at_most, "the same, or until the later send's acknowledgement, which covers it: it took no longer than that") \
 	C(F, COUNT, bytes, "its bytes, since the send before; 0 where system calls are recorded, which have them, and for the first send " \
 		"after the layer was off") \
-	C(F, COUNT, queued, "times that its last segment came to a device's queue: more than once if it was sent again, or if devices are " \
-		"stacked; the times are those of the first")
+	C(F, COUNT, queued, "times that its last segment came to the queue of its first device: more than once if it was sent again; the times " \
+		"are those of the first")
 
 #define MG_FACT_exchange(F, C, E, A) \
 	C(F, FLOW, request, "flow of the request's bytes") \

@@ -13,8 +13,8 @@ struct timed_sums {
 	dist_sum whole[TIMED_STAGES];           /* of sends of which all stages are known */
 	uint64_t whole_n;
 	uint64_t n[TIMED_OUTCOMES];
-	uint64_t
-		queued_again; /* sends whose last segment came to a device's queue more than once */
+	uint64_t queued_again; /* sends whose last segment came to its device's queue more than once
+				*/
 };
 
 /* Returns new sums that share the pool; it may be NULL. Returns NULL if memory is short. */

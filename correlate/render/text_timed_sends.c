@@ -34,8 +34,7 @@ static void counts(const struct timed_sends_figures *of, FILE *to)
 	used = some(words, used, n[TIMED_LEFT], "had left before the call ended");
 	used = some(words, used, n[TIMED_UNFINISHED], "without an acknowledgement");
 	used = some(words, used, n[TIMED_LOST], "of which events may be missing");
-	some(words, used, of->sums->queued_again,
-		"queued again: retransmitted, or through several devices");
+	some(words, used, of->sums->queued_again, "retransmitted");
 	fprintf(to, "  ");
 	text_wrapped(to, 2, 4, words);
 }
@@ -111,8 +110,7 @@ static void longest_stage(const struct timed_sums *t, FILE *to)
 			text_count(t->at_most.n - t->whole_n), text_count(t->at_most.n));
 		if (t->queued_again)
 			snprintf(words + strlen(words), sizeof(words) - strlen(words),
-				" %s were retransmitted, or passed several devices.",
-				text_count(t->queued_again));
+				" %s were retransmitted.", text_count(t->queued_again));
 		text_wrapped(to, 0, 2, words);
 		return;
 	}

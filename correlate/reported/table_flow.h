@@ -203,8 +203,8 @@
 		"ended, so that no time of them is known") \
 	V(S, COUNT, CALLS, unfinished, always, "unfinished", "sends of which no acknowledgement was seen") \
 	V(S, COUNT, CALLS, lost, always, "lost", "sends of which events may be missing") \
-	V(S, COUNT, CALLS, queued_again, always, "queued again", "sends whose last segment came to a device's queue more than once: it " \
-		"was sent again, or devices are stacked") \
+	V(S, COUNT, CALLS, queued_again, always, "queued again", "sends whose last segment came to its device's queue more than once: " \
+		"it was sent again") \
 	V(S, FLAG, NONE, at_least, always, ">=", "whether events of these are missing") \
 	L(S, timed_stage, stages_ns, always, "times of the last byte of each send")
 

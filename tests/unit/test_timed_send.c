@@ -162,6 +162,39 @@ static void send_that_comes_to_a_queue_again_keeps_its_first_times(void **unused
 	feed_end(&c);
 }
 
+static void stamp_at(uint64_t t, unsigned int id, uint32_t end, uint32_t ifindex)
+{
+	struct mg_event e = feed_event(id, t, 0);
+
+	e.stamp = (struct mg_stamp){.sock = SOCK, .end = FIRST + end, .ifindex = ifindex};
+	feed(&c, &e);
+}
+
+/* A bridge has a queue, and the device below it. */
+static void queue_ends_in_the_driver_below(void **unused)
+{
+	(void)unused;
+	begin();
+	sent(1000, 100);
+	stamp_at(1100, MG_EVENT_stamp_queue, 100, 2);
+	stamp_at(1110, MG_EVENT_stamp_queue, 100, 3);
+	stamp_at(1130, MG_EVENT_stamp_driver, 100, 3);
+	stamp_at(6000, MG_EVENT_stamp_ack, 100, 0);
+	assert_is(0, 100, TIMED_ACKNOWLEDGED, 100, 30, 4870, 5000);
+	assert_int_equal(told[0].queued, 1);
+	/* dropped below the bridge, and sent again */
+	sent(7000, 200);
+	stamp_at(7100, MG_EVENT_stamp_queue, 200, 2);
+	stamp_at(7110, MG_EVENT_stamp_queue, 200, 3);
+	stamp_at(8100, MG_EVENT_stamp_queue, 200, 2);
+	stamp_at(8110, MG_EVENT_stamp_queue, 200, 3);
+	stamp_at(8130, MG_EVENT_stamp_driver, 200, 3);
+	stamp_at(9000, MG_EVENT_stamp_ack, 200, 0);
+	assert_is(1, 200, TIMED_ACKNOWLEDGED, 100, FACT_NONE, FACT_NONE, 2000);
+	assert_int_equal(told[1].queued, 2);
+	feed_end(&c);
+}
+
 /* Many drivers take no timestamps: then the times before and after cannot be told apart. */
 static void driver_without_timestamps_leaves_its_stages_unknown(void **unused)
 {
@@ -338,6 +371,7 @@ int main(void)
 		cmocka_unit_test(send_without_an_acknowledgement_is_unfinished),
 		cmocka_unit_test(send_whose_events_may_be_lost_is_not_called_merged),
 		cmocka_unit_test(timestamp_of_a_send_that_is_not_recorded_is_left_out),
+		cmocka_unit_test(queue_ends_in_the_driver_below),
 		cmocka_unit_test(sends_on_their_way_are_bounded),
 	};
 

@@ -8,7 +8,8 @@
 
 struct timed_send {
 	uint32_t end;           /* sequence number behind its last byte */
-	uint32_t queued;        /* times that the segment has reached a device's queue */
+	uint32_t queued;        /* times that the segment has reached its first device's queue */
+	uint32_t ifindex;       /* that device */
 	uint64_t sent;          /* when it was in the send buffer, cycles */
 	uint64_t queue, driver; /* when the segment first reached these, cycles; 0: not known */
 	uint64_t bytes;         /* since the send before that no call has */

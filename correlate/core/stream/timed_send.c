@@ -183,6 +183,9 @@ void timed_send_on_stamp(struct core *c, const struct mg_event *e, struct annota
 		return; /* that it was sent is not recorded */
 	switch (e->id) {
 	case MG_EVENT_stamp_queue:
+		if (one->queued && e->stamp.ifindex != one->ifindex)
+			break; /* a device below the first one */
+		one->ifindex = e->stamp.ifindex;
 		one->queued++;
 		note(s, one, &one->queue, e->cycles);
 		break;
