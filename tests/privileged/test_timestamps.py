@@ -195,6 +195,25 @@ def lost_segment(net):
         check(max(float(r["total_ns"] or 0) for r in again) > 1.5 * stages(f)["total"]["p50"], "and took longer")
 
 
+def stacked():
+    """A bridge and the device below it have a queue each: the sends have all stages, and none is sent again."""
+    with Network() as net:
+        if run("ip", "-n", net.a, "link", "add", "bridge9", "type", "bridge", check=False).returncode:
+            print("not tried: this kernel has no bridges")
+            return
+        run("ip", "-n", net.a, "link", "set", net.a, "master", "bridge9")
+        run("ip", "-n", net.a, "link", "set", "bridge9", "up")
+        run("ip", "-n", net.a, "addr", "add", "10.78.0.1/24", "dev", "bridge9")
+        run("ip", "-n", net.b, "addr", "add", "10.78.0.2/24", "dev", net.b)
+        rec, n = recorded(net, ("sink",), ("apart", "6", "1000", "0.02"), ALONE, to="10.78.0.2")
+        with rec:
+            queues = [e["event"] for e in rec.events()].count("stamp_queue")
+            check(queues >= 2 * n, f"{queues} times a segment of {n} sends came to a queue")
+            f, _ = all_are_told(rec, n)
+            check(f["timed_sends"]["queued_again"] == 0, "none was sent again")
+            check({stages(f)[s]["n"] for s in ("send_buffer", "queue", "network")} == {n}, "all have their stages")
+
+
 def sampled(net):
     """Nothing is recorded of connections that the sample leaves out."""
     n = 60
@@ -337,3 +356,4 @@ with Network() as net:
     right_is_given_up(net)
     patiently(lambda: lost_segment(net))
 patiently(both_rates)
+patiently(stacked)
