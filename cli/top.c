@@ -41,6 +41,19 @@ static const char usage[] =
 	"a recording that runs already. The keys are listed by '?'.\n"
 	"\n";
 
+/* The recorder takes the list as it is given; here it is only looked at. */
+static bool parse_layers(const struct option_row *row, const char *text, void *value)
+{
+	uint32_t layers = 0;
+
+	if (!option_type_layers.parse(row, text, &layers))
+		return false;
+	*(const char **)value = text;
+	return true;
+}
+
+static const struct option_type type_layers = {parse_layers, NULL};
+
 #define ROW(option, letter, argument, type, member, doc) \
 	OPTION_ROW(struct top_options, option, letter, argument, type, member, doc)
 #define TIME(option, letter, member, doc)                                                    \
@@ -59,7 +72,7 @@ static const struct option_row rows[] = {
 		"sort by a column, the greatest first (default: sent)"),
 	ROW("filter", 0, "TEXT", option_type_text, filter,
 		"list only connections with this text in program, address or protocol"),
-	ROW("layers", 'l', "LIST", option_type_text, layers,
+	ROW("layers", 'l', "LIST", type_layers, layers,
 		"record these layers of the kernel side, as magnet record does (timestamps costs "
 		"least)"),
 	ROW("output", 'o', "DIR", option_type_path, directory,

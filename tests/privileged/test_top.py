@@ -223,7 +223,7 @@ def refused(where):
                       (["--rotate", "5s", "1"], "--rotate is an option of magnet record"),
                       (["--flight=1M", "1"], "--flight is an option of magnet record"),
                       (["--layers", "tcp", where], "leave them out with DIR"),
-                      (["--layers", "nothing", "1"], "nothing"), (["1", "2"], "too many arguments"), (["--"], "no command"),
+                      (["--layers", "bogus", "1"], "bad value 'bogus'"), (["1", "2"], "too many arguments"), (["--"], "no command"),
                       (["--", "/nonexistent/x"], "cannot run"), (["--interval", "0", "1"], "--interval")):
         p = run(MAGNET, "top", "--json", *args, check=False)
         began = args[0] == "--" and len(args) > 1  # a line may have been printed before the recorder failed
