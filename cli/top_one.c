@@ -56,12 +56,16 @@ static int draw_parts(int line, int n, char part[][PART])
 	return line + 1;
 }
 
-static void rate_and_sum(char part[PART], const char *what, const char *rate, uint64_t bytes)
+/* Writes a rate, which is not known if it is NAN, and the sum since the begin. */
+static void rate_and_sum(char part[PART], const char *what, double rate, const char *rate_text,
+	uint64_t sum, const char *sum_text)
 {
-	if (bytes != FACT_NONE)
-		snprintf(part, PART, "%s %s/s, %s in all", what, rate, text_bytes((double)bytes));
-	else
+	if (sum == FACT_NONE)
 		snprintf(part, PART, "%s n/a", what);
+	else if (isnan(rate))
+		snprintf(part, PART, "%s n/a now, %s in all", what, sum_text);
+	else
+		snprintf(part, PART, "%s %s/s, %s in all", what, rate_text, sum_text);
 }
 
 /* Returns the line behind. */
@@ -69,7 +73,7 @@ static int draw_figures(const struct top *t, const struct live_connection *c, in
 {
 	struct top_row r = {.of = c};
 	char rtt[TOP_CELL], m[TOP_CELL], high[TOP_CELL], p50[TOP_CELL], sent[TOP_CELL],
-		received[TOP_CELL], part[4][PART];
+		received[TOP_CELL], exchanges[TOP_CELL], part[4][PART];
 	const struct live_counts n = live_whole(&t->live, c);
 
 	top_row_figures(&r, &t->live, top_slots(t));
@@ -85,14 +89,13 @@ static int draw_figures(const struct top *t, const struct live_connection *c, in
 	draw_printf(line + 1, 1, DRAW_PLAIN, "%s %s %s", r.local, text_arrow(), r.remote);
 	draw_life(t, c->sock, line + 2);
 	line += 3;
-	rate_and_sum(part[0], "sent", sent, n.bytes[0]);
-	rate_and_sum(part[1], "received", received, n.bytes[1]);
+	rate_and_sum(part[0], "sent", r.rate[0], sent, n.bytes[0], text_bytes((double)n.bytes[0]));
+	rate_and_sum(part[1], "received", r.rate[1], received, n.bytes[1],
+		text_bytes((double)n.bytes[1]));
 	line = draw_parts(line, 2, part);
-	if (n.exchanges != FACT_NONE)
-		snprintf(part[0], PART, "exchanges %.0f/s, %s in all", r.exchanges,
-			text_count(n.exchanges));
-	else
-		snprintf(part[0], PART, "exchanges n/a");
+	snprintf(exchanges, sizeof(exchanges), "%.0f", r.exchanges);
+	rate_and_sum(
+		part[0], "exchanges", r.exchanges, exchanges, n.exchanges, top_count(n.exchanges));
 	snprintf(part[1], PART, "reply p50 %s, %s%s", p50,
 		r.reply_high >= 0.99 && r.reply_high < 1 ? "p99 " : "", high);
 	line = draw_parts(line, 2, part);

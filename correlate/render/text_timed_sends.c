@@ -79,8 +79,8 @@ static const char *remedy(enum timed_stage stage)
 		[TIMED_SEND_BUFFER] = "TCP held the bytes back. The default layers tell why: the "
 				      "peer's window, the congestion window, Nagle's algorithm.",
 		[TIMED_NETWORK] = "This is the path, the peer, and its delay of the "
-				  "acknowledgement, of up to 40 ms: record the peer with the "
-				  "default layers to tell them apart.",
+				  "acknowledgement, which it may keep until it has data to send: "
+				  "record the peer with the default layers to tell them apart.",
 	};
 
 	return stage == TIMED_QUEUE ? cause_remedy(CAUSE_QDISC) : of[stage];
