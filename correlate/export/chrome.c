@@ -190,6 +190,50 @@ static void on_exchange(void *arg, const void *fact)
 	exchange_end(c, f, 'e', to);
 }
 
+/* Writes one end of a send by timestamps, or of a stage within it, which no thread spends. */
+static void timed_end(struct chrome *c, char phase, const char *name, const char *send, uint64_t ns)
+{
+	FILE *to = begin(c, phase, name);
+
+	fprintf(to, ",\"cat\":\"timed_send\",\"id\":\"%s\",\"pid\":0,\"tid\":0", send);
+	micros(to, "ts", ns);
+}
+
+static void on_timed_send(void *arg, const void *fact)
+{
+	static const char *const labels[] = {
+#define LABEL(ID, name, label) [TIMED_##ID] = label,
+		MG_TIMED_STAGES(LABEL)
+#undef LABEL
+	};
+	const struct fact_timed_send *f = fact;
+	uint64_t known = f->begin, until;
+	struct chrome *c = arg;
+	char flow[32], send[64];
+
+	for (int i = 0; i < TIMED_STAGES && f->stage[i] != FACT_NONE; i++)
+		known += f->stage[i];
+	until = f->at_most != FACT_NONE ? f->begin + f->at_most : known;
+	if (!f->begin || until == f->begin || !export_takes(c->e, FACT_timed_send, fact))
+		return;
+	flow_name(flow, f->flow.sock, f->flow.rx);
+	snprintf(send, sizeof(send), "%s.%" PRIu64, flow, f->end);
+	timed_end(c, 'b', flow, send, core_ns(c->e->core, f->begin));
+	fprintf(c->file.to, ",\"args\":{\"flow\":\"%s\"", flow);
+	number_arg(c->file.to, "end", f->end);
+	fputs("}}", c->file.to);
+	known = f->begin;
+	for (int i = 0; i < TIMED_STAGES && f->stage[i] != FACT_NONE; i++) {
+		timed_end(c, 'b', labels[i], send, core_ns(c->e->core, known));
+		fputs("}", c->file.to);
+		known += f->stage[i];
+		timed_end(c, 'e', labels[i], send, core_ns(c->e->core, known));
+		fputs("}", c->file.to);
+	}
+	timed_end(c, 'e', flow, send, core_ns(c->e->core, until));
+	fputs("}", c->file.to);
+}
+
 static void on_crossing(void *arg, const void *fact)
 {
 	struct chrome *c = arg;
@@ -281,6 +325,7 @@ bool chrome_begin(struct export *e)
 	facts_listen(f, FACT_call, on_call, c);
 	facts_listen(f, FACT_wait, on_wait, c);
 	facts_listen(f, FACT_exchange, on_exchange, c);
+	facts_listen(f, FACT_timed_send, on_timed_send, c);
 	facts_listen(f, FACT_crossing, on_crossing, c);
 	facts_listen(f, FACT_state, on_state, c);
 	core_listen(e->core, on_event, c);

@@ -77,6 +77,51 @@ static void unknown_values_are_left_out(void **unused)
 	scene_end(&s);
 }
 
+static void stamp(struct core *c, uint64_t t, unsigned int id, uint32_t end)
+{
+	struct mg_event e = feed_event(id, t, 0);
+
+	e.stamp = (struct mg_stamp){.sock = A, .end = end};
+	feed(c, &e);
+}
+
+/* A send by the kernel's timestamps is an interval with its stages, which no thread spends. */
+static void timed_sends_have_their_stages(void **unused)
+{
+	static const struct {
+		const char *name;
+		double from, to; /* microseconds */
+	} wanted[] = {{"1/tx", 1, 3}, {"send buffer", 1, 1.1}, {"queue (qdisc)", 1.1, 1.5},
+		{"network, until the ACK", 1.5, 3}};
+	struct mg_event e = feed_event(MG_EVENT_stamp_send, 1000, SENDER);
+	static struct scene s;
+	json_t *all;
+
+	(void)unused;
+	scene_begin(&s, "out.json", chrome_begin);
+	ev_opened(&s.c, 10, A, 999, 4999);
+	e.stamp_send = (struct mg_stamp_send){
+		.sock = A, .end = 1300, .snd_una = 1000, .snd_nxt = 1000, .cwnd = 10};
+	feed(&s.c, &e);
+	stamp(&s.c, 1100, MG_EVENT_stamp_queue, 1300);
+	stamp(&s.c, 1500, MG_EVENT_stamp_driver, 1300);
+	stamp(&s.c, 3000, MG_EVENT_stamp_ack, 1300);
+	assert_true(scene_write(&s, chrome_end));
+	all = events(&s);
+	for (int i = 0; i < 4; i++) {
+		const json_t *from = event(all, "b", wanted[i].name, 0);
+		const json_t *to = event(all, "e", wanted[i].name, 0);
+
+		assert_near(json_number_value(json_object_get(from, "ts")), wanted[i].from, 1e-9);
+		assert_near(json_number_value(json_object_get(to, "ts")), wanted[i].to, 1e-9);
+		assert_string_equal(json_string_value(json_object_get(from, "id")), "1/tx.300");
+		assert_null(event(all, "b", wanted[i].name, 1));
+	}
+	assert_int_equal(json_integer_value(arg(event(all, "b", "1/tx", 0), "end")), 300);
+	json_decref(all);
+	scene_end(&s);
+}
+
 static void nothing_is_valid_too(void **unused)
 {
 	static struct scene s;
@@ -120,6 +165,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_strings),
 		cmocka_unit_test(unknown_values_are_left_out),
+		cmocka_unit_test(timed_sends_have_their_stages),
 		cmocka_unit_test(nothing_is_valid_too),
 		cmocka_unit_test(a_full_disk_is_told),
 	};
