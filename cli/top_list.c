@@ -128,7 +128,8 @@ void top_draw_keys(const char *all, const char *few)
 /* ---- rows ---- */
 
 struct layout {
-	int width[TOP_COLUMNS_N]; /* 0: not shown */
+	int width[TOP_COLUMNS_N];    /* 0: not shown */
+	bool unknown[TOP_COLUMNS_N]; /* no row has a value: such columns are left out first */
 	char hidden[200];
 };
 
@@ -143,8 +144,10 @@ static void measure(struct layout *l, const struct top_rows *r)
 		l->width[i] = i == TOP_ack && !timed ? 0 : (int)strlen(top_columns[i].header);
 		if (!l->width[i])
 			continue;
+		l->unknown[i] = r->n > 0;
 		for (size_t n = 0; n < r->n; n++) {
 			top_columns[i].text(&r->row[n], cell);
+			l->unknown[i] &= strcmp(cell, "n/a") == 0;
 			if (text_width(cell) > l->width[i])
 				l->width[i] = text_width(cell);
 		}
@@ -160,6 +163,14 @@ static int sum_of(const struct layout *l)
 	return sum;
 }
 
+/* Returns whether a column is left out before another one. */
+static bool leaves_before(const struct layout *l, int a, int b)
+{
+	if (l->unknown[a] != l->unknown[b])
+		return l->unknown[a];
+	return top_columns[a].keep < top_columns[b].keep;
+}
+
 /* Leaves out columns until the others fit. */
 static void fit(struct layout *l, int room)
 {
@@ -171,7 +182,7 @@ static void fit(struct layout *l, int room)
 
 		for (int i = 0; i < TOP_COLUMNS_N; i++)
 			if (l->width[i] && i != TOP_remote &&
-				(least < 0 || top_columns[i].keep < top_columns[least].keep))
+				(least < 0 || leaves_before(l, i, least)))
 				least = i;
 		if (least < 0)
 			break;

@@ -181,6 +181,13 @@ def timed(place):
     text = t.wait(r"TO ACK.* network \d+%")
     check("received n/a" in text and "exchanges n/a" in text and "retransmits n/a, drops n/a" in text,
           f"what is not recorded is not available:\n{text}")
+    t.resize(80, 24)
+    text = t.wait(r"too narrow for: [^\n]*RECV/s")
+    header = next(line for line in text.split("\n") if "PEER" in line)
+    check("TO ACK" in header and "PROGRAM[PID]" in header and "RETR" not in header,
+          f"a narrow terminal leaves out first what no row has: {header}")
+    t.resize(200, 50)
+    t.wait("PROTO")
     text = t.press("\r", r"Connection \d+ \(tcp\) of python3.*send to acknowledgement p50 [\d.]+.?s.*"
                          r"sent network, until the ACK .*#")
     check(re.search(r"received n/a +exchanges n/a|received n/a\n exchanges n/a", text), f"also of a connection:\n{text}")
