@@ -14,7 +14,7 @@
 	X(WINDOW,    "peer_window", "the peer's receive window was full", \
 		"The peer reads too slowly, or its receive buffer (SO_RCVBUF) is too small.") \
 	X(CWND,      "cwnd",        "the congestion window was full", \
-		"TCP waits for acknowledgements: a long path, a young connection, or losses.") \
+		"TCP waits for acknowledgements: a slow link, a long path, a young connection, or losses.") \
 	X(CORK,      "cork",        "corked by the program (TCP_CORK, MSG_MORE)", \
 		"Clear TCP_CORK, or leave out MSG_MORE, at the end of each message.") \
 	X(AUTOCORK,  "autocork",    "autocorking waited for the device", \
@@ -22,7 +22,7 @@
 	X(TSQ,       "tsq",         "TCP small queues (the device's queue has enough)", \
 		"The link, or a rate limit on it, is slower than the program.") \
 	X(PACING,    "pacing",      "pacing held segments back", \
-		"The pacing rate is the limit: congestion control, or SO_MAX_PACING_RATE.") \
+		"The pacing rate is the limit: what congestion control finds the link to carry, or SO_MAX_PACING_RATE.") \
 	X(BUFFER,    "send_buffer", "held in the send buffer, not known why", "") \
 	X(QDISC,     "qdisc",       "waiting in the device's queue (qdisc)", \
 		"The link, or a rate limit on it, is slower than the program.") \
@@ -35,12 +35,12 @@
 	X(ORDER,     "order",       "waiting for missing bytes (head of line)", \
 		"Packets were lost or reordered on the way here.") \
 	X(READER,    "reader",      "data were there, but were not read", \
-		"The reader was busy: use more workers, or do less in the thread that reads.") \
+		"The reader did something else, or slept: read sooner, or with more workers.") \
 	X(RUN_QUEUE, "run_queue",   "waiting for a CPU", \
 		"The CPUs are busy with other threads: see the scheduler below.") \
 	X(RECEIVE,   "receive",     "being received: stack, wakeup, copy and return", "") \
 	X(PROGRAM,   "program",     "the program itself", "") \
-	X(WRITING,   "writing",     "the program, between the calls that write", "") \
+	X(WRITING,   "writing",     "the program, from its first to its last write", "") \
 	X(ARRIVING,  "arriving",    "the rest of the reply was arriving", "")
 /* clang-format on */
 

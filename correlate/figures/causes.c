@@ -254,7 +254,7 @@ void causes_divide(const struct fact_exchange *f, const struct recent_bytes *req
 
 /* ---- sums ---- */
 
-static uint32_t bin_of(uint64_t v)
+uint32_t causes_bin(uint64_t v)
 {
 	uint32_t e = 63 - (uint32_t)__builtin_clzll(v | 1);
 
@@ -283,7 +283,7 @@ void causes_add(struct cause_bins **bins, const struct exchange_causes *e)
 		return;
 	if (!*bins)
 		*bins = mg_calloc(1, sizeof(**bins));
-	bin = *bins ? &(*bins)->bin[bin_of(one.time)] : NULL;
+	bin = *bins ? &(*bins)->bin[causes_bin(one.time)] : NULL;
 	if (bin && !*bin)
 		*bin = mg_calloc(1, sizeof(**bin));
 	if (!bin || !*bin)
@@ -291,6 +291,8 @@ void causes_add(struct cause_bins **bins, const struct exchange_causes *e)
 	memcpy(one.cause, e->cause, sizeof(one.cause));
 	sum_add(*bin, &one);
 	(*bins)->n++;
+	if (one.time > (*bins)->slowest.end - (*bins)->slowest.begin)
+		(*bins)->slowest = *e;
 }
 
 void causes_free(struct cause_bins *bins)
@@ -300,25 +302,47 @@ void causes_free(struct cause_bins *bins)
 	free(bins);
 }
 
+bool causes_bins_at(
+	const struct cause_bins *bins, double low, double high, uint32_t *first, uint32_t *last)
+{
+	uint64_t before = 0, from, to;
+
+	if (!bins || !bins->n)
+		return false;
+	/* exchanges by their time, counted from 0; a quantile that is a rank may be rounded down */
+	from = (uint64_t)(low * (double)bins->n + 1e-6);
+	to = (uint64_t)(high * (double)bins->n + 1e-6);
+	if (from >= bins->n)
+		from = bins->n - 1;
+	*first = CAUSE_BINS;
+	for (uint32_t i = 0; i < CAUSE_BINS; i++) {
+		uint64_t n = bins->bin[i] ? bins->bin[i]->n : 0;
+
+		if (n && before + n > from && before <= to) {
+			*first = *first < i ? *first : i;
+			*last = i;
+		}
+		before += n;
+	}
+	return true;
+}
+
 void causes_between(const struct cause_bins *bins, double low, double high, struct cause_sums *sum)
 {
-	uint64_t before = 0, first, last;
+	uint32_t first, last;
 
 	*sum = (struct cause_sums){0};
-	if (!bins || !bins->n)
+	if (!causes_bins_at(bins, low, high, &first, &last))
 		return;
-	/* exchanges by their time, counted from 0; a quantile that is a rank may be rounded down */
-	first = (uint64_t)(low * (double)bins->n + 1e-6);
-	last = (uint64_t)(high * (double)bins->n + 1e-6);
-	if (first >= bins->n)
-		first = bins->n - 1;
-	for (uint32_t i = 0; i < CAUSE_BINS; i++) {
-		const struct cause_sums *s = bins->bin[i];
-
-		if (s && before + s->n > first && before <= last)
-			sum_add(sum, s);
-		before += s ? s->n : 0;
+	if (low >= 1) {
+		sum->n = 1;
+		sum->time = bins->slowest.end - bins->slowest.begin;
+		memcpy(sum->cause, bins->slowest.cause, sizeof(sum->cause));
+		return;
 	}
+	for (uint32_t i = first; i <= last; i++)
+		if (bins->bin[i])
+			sum_add(sum, bins->bin[i]);
 }
 
 enum cause causes_largest(const struct cause_sums *sum, enum cause_end *end)

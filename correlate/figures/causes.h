@@ -23,17 +23,18 @@ struct cause_sums {
 	uint64_t cause[CAUSE_ENDS][CAUSES];
 };
 
-struct cause_bins {
-	struct cause_sums *bin[CAUSE_BINS]; /* NULL: none took so long */
-	uint64_t n;
-};
-
 /* One exchange. */
 struct exchange_causes {
 	uint64_t begin,
 		end; /* server: from the request's arrival until the reply had left; client:
 		      * from the request's first call until the reply was read; 0: not known */
 	uint64_t cause[CAUSE_ENDS][CAUSES]; /* they sum to the time between */
+};
+
+struct cause_bins {
+	struct cause_sums *bin[CAUSE_BINS]; /* NULL: none took so long */
+	uint64_t n;
+	struct exchange_causes slowest;
 };
 
 /*
@@ -51,7 +52,14 @@ enum cause cause_of_rx_stage(int stage);
 const char *cause_name(enum cause cause);
 const char *cause_label(enum cause cause);
 const char *cause_remedy(enum cause cause);
-/* Adds up the exchanges that took as long as the quantiles from `low` to `high`, at least one. */
+/* Returns the bin of exchanges that took so long, in cycles. */
+uint32_t causes_bin(uint64_t time);
+/* Sets the bins of the quantiles from `low` to `high`; false if there is no exchange. */
+bool causes_bins_at(
+	const struct cause_bins *bins, double low, double high, uint32_t *first, uint32_t *last);
+/*
+ * Adds up the exchanges in those bins, at least one; those at the quantile 1 are the slowest alone.
+ */
 void causes_between(const struct cause_bins *bins, double low, double high, struct cause_sums *sum);
 /* Returns the cause with the largest sum, and at which end. */
 enum cause causes_largest(const struct cause_sums *sum, enum cause_end *end);

@@ -146,8 +146,10 @@ static void spans_of(const struct fact_exchange *f, uint64_t span[EXCHANGE_TIMES
 
 static void add(struct exchange_group *g, const struct fact_exchange *f,
 	const uint64_t span[EXCHANGE_TIMES], const struct program_times *parts,
-	const struct program_times *before)
+	const struct program_times *before, const struct exchange_causes *causes)
 {
+	uint32_t whole = causes->begin ? causes_bin(causes->end - causes->begin) : CAUSE_BINS;
+
 	exchange_count(&g->counts, f);
 	g->pipelined += f->pipelined == 1;
 	g->half_closed += f->half_closed;
@@ -157,9 +159,9 @@ static void add(struct exchange_group *g, const struct fact_exchange *f,
 		if (span[i] != FACT_NONE)
 			bins_add(&g->bins[i], span[i]);
 	if (parts && exchange_is_sure(f))
-		program_table_add(&g->program, parts);
+		program_table_add(&g->program, parts, whole);
 	if (before && exchange_is_sure(f))
-		program_table_add(&g->reader, before);
+		program_table_add(&g->reader, before, whole);
 }
 
 /* ---- the slowest ---- */
@@ -373,16 +375,17 @@ static void on_exchange(void *arg, const void *fact)
 		program_times_are_of(&t->before_read, f) ? &t->before_read : NULL;
 	struct recent_bytes *request = recent_of(&f->request), *reply = recent_of(&f->reply);
 	uint64_t span[EXCHANGE_TIMES];
-	struct exchange_causes causes;
+	struct exchange_causes causes = {0};
 
 	spans_of(f, span);
+	if (exchange_is_sure(f))
+		causes_divide(f, request, reply, &causes);
 	if (g)
-		add(g, f, span, parts, before);
+		add(g, f, span, parts, before, &causes);
 	else
 		t->left_out++;
 	if (!exchange_is_sure(f))
 		return;
-	causes_divide(f, request, reply, &causes);
 	recent_divided(request, causes.begin);
 	recent_divided(reply, causes.begin);
 	if (g)

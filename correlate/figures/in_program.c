@@ -90,11 +90,12 @@ static struct program_row *row_of(struct program_table *t, const struct program_
 		return NULL;
 	r->key = *key;
 	r->in_bin = mg_calloc(PROGRAM_BINS, sizeof(*r->in_bin));
+	r->in_whole = mg_calloc(CAUSE_BINS, sizeof(*r->in_whole));
 	HASH_ADD(hh, t->rows, key, sizeof(r->key), r);
 	return hash_kept(r);
 }
 
-void program_table_add(struct program_table *t, const struct program_times *p)
+void program_table_add(struct program_table *t, const struct program_times *p, uint32_t whole)
 {
 	uint64_t sum = 0;
 	uint32_t bin;
@@ -102,8 +103,9 @@ void program_table_add(struct program_table *t, const struct program_times *p)
 	if (!t->in_bin) {
 		t->in_bin = mg_calloc(PROGRAM_BINS, sizeof(*t->in_bin));
 		t->n_in_bin = mg_calloc(PROGRAM_BINS, sizeof(*t->n_in_bin));
+		t->in_whole = mg_calloc(CAUSE_BINS, sizeof(*t->in_whole));
 	}
-	if (!t->in_bin || !t->n_in_bin)
+	if (!t->in_bin || !t->n_in_bin || !t->in_whole)
 		return;
 	for (uint32_t i = 0; i < p->n; i++)
 		sum += p->part[i].time;
@@ -112,6 +114,8 @@ void program_table_add(struct program_table *t, const struct program_times *p)
 	t->time += sum;
 	t->in_bin[bin] += sum;
 	t->n_in_bin[bin]++;
+	if (whole < CAUSE_BINS)
+		t->in_whole[whole] += sum;
 	for (uint32_t i = 0; i < p->n; i++) {
 		uint64_t time = p->part[i].time;
 		struct program_row *r = row_of(t, &p->part[i].key);
@@ -128,6 +132,8 @@ void program_table_add(struct program_table *t, const struct program_times *p)
 			}
 		r->time += time;
 		r->in_bin[bin] += time;
+		if (r->in_whole && whole < CAUSE_BINS)
+			r->in_whole[whole] += time;
 		if (time > r->max)
 			r->max = time;
 	}
@@ -193,6 +199,24 @@ void program_table_finish(struct program_table *t)
 	t->in_bin = t->n_in_bin = NULL;
 }
 
+const struct program_row *program_table_longest(
+	const struct program_table *t, uint32_t first, uint32_t last, double *share)
+{
+	uint64_t all = sum_of(t->in_whole, first, last + 1), most = 0;
+	const struct program_row *longest = NULL;
+
+	for (const struct program_row *r = t->rows; r; r = r->hh.next) {
+		uint64_t time = sum_of(r->in_whole, first, last + 1);
+
+		if (time > most) {
+			most = time;
+			longest = r;
+		}
+	}
+	*share = longest ? (double)most / (double)all : 0;
+	return longest;
+}
+
 void program_table_free(struct program_table *t)
 {
 	struct program_row *r, *next;
@@ -200,8 +224,10 @@ void program_table_free(struct program_table *t)
 	HASH_ITER (hh, t->rows, r, next) {
 		HASH_DEL(t->rows, r);
 		free(r->in_bin);
+		free(r->in_whole);
 		free(r);
 	}
 	free(t->in_bin);
 	free(t->n_in_bin);
+	free(t->in_whole);
 }

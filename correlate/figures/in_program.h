@@ -7,6 +7,7 @@
 #define MAGNET_CORRELATE_FIGURES_IN_PROGRAM_H
 
 #include "facts/facts.h"
+#include "figures/causes.h"
 #include "hash.h"
 
 /* Identity of a part; compared as bytes, all of which are set. */
@@ -42,6 +43,7 @@ struct program_row {
 	uint64_t n, time, max; /* exchanges with it; cycles */
 	uint64_t middle, tail; /* the same of exchanges as long as the median, and of the longest */
 	uint64_t *in_bin;      /* NULL once all is read */
+	uint64_t *in_whole;    /* time by causes_bin() of the exchanges' whole time */
 	UT_hash_handle hh;
 };
 
@@ -52,6 +54,7 @@ struct program_table {
 	uint64_t middle, tail;
 	uint64_t tail_n; /* exchanges in the tail */
 	uint64_t *in_bin, *n_in_bin;
+	uint64_t *in_whole;
 };
 
 /* Adds a fact to the parts of its exchange; those of an earlier exchange are forgotten. */
@@ -61,7 +64,14 @@ void program_times_add_before(struct program_times *p, const struct fact_before_
 bool program_times_are_of(const struct program_times *p, const struct fact_exchange *f);
 /* Returns a copy, sorted; NULL without memory. */
 struct program_times *program_times_copy(const struct program_times *p);
-void program_table_add(struct program_table *t, const struct program_times *p);
+/* `whole` is causes_bin() of the exchange's whole time, CAUSE_BINS if that is not known. */
+void program_table_add(struct program_table *t, const struct program_times *p, uint32_t whole);
+/*
+ * Returns the row with the longest time in exchanges whose whole time is in these bins, and its
+ * share of the time that they have in the table; NULL if there is none.
+ */
+const struct program_row *program_table_longest(
+	const struct program_table *t, uint32_t first, uint32_t last, double *share);
 /* Call it once all is read. */
 void program_table_finish(struct program_table *t);
 void program_table_free(struct program_table *t);

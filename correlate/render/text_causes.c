@@ -76,9 +76,14 @@ void text_cause(const struct cause_figures *c, FILE *to)
 
 static void note_remedy(struct causes_told *told, const char remedy[REMEDY_MAX])
 {
-	for (int i = 0; i < told->remedies; i++)
-		if (strstr(told->remedy[i], remedy))
+	for (int i = 0; remedy[0] && i < told->remedies; i++) {
+		bool is_more = strncmp(remedy, told->remedy[i], strlen(told->remedy[i])) == 0;
+
+		if (is_more) /* it begins with that one */
+			memcpy(told->remedy[i], remedy, REMEDY_MAX);
+		if (is_more || strstr(told->remedy[i], remedy))
 			return;
+	}
 	if (remedy[0] && told->remedies < REMEDIES)
 		memcpy(told->remedy[told->remedies++], remedy, REMEDY_MAX);
 }

@@ -78,23 +78,15 @@ static const char *remedy_of(const struct program_key *k)
 	return "";
 }
 
-/* Returns what the program did longest in typical, or in slow exchanges. */
-static const struct program_row *longest(const struct program_table *t, bool typical)
+/* Returns what a server's program did longest in exchanges as long as those of the column. */
+static const struct program_row *longest(const struct exchange_group *g,
+	const struct program_table *t, const struct answer_column_figures *c, double *share)
 {
-	const struct program_row *largest = NULL;
+	uint32_t first, last;
 
-	for (const struct program_row *row = t->rows; row; row = row->hh.next)
-		if (!largest ||
-			(typical ? row->middle > largest->middle : row->tail > largest->tail))
-			largest = row;
-	return largest;
-}
-
-static double share_of(const struct program_table *t, const struct program_row *row, bool typical)
-{
-	uint64_t all = typical ? t->middle : t->tail;
-
-	return all ? (double)(typical ? row->middle : row->tail) / (double)all : 0;
+	return causes_bins_at(g->causes, c->from, c->to, &first, &last)
+		       ? program_table_longest(t, first, last, share)
+		       : NULL;
 }
 
 /* Says what the other service did, if it is in the recording. Returns whether it is. */
@@ -102,7 +94,8 @@ static bool service_words(const struct answer_column_figures *c, const struct pr
 	char remedy[REMEDY_MAX])
 {
 	const struct exchange_group *g = server_at(c->r, MG_KIND_END, waits->port);
-	const struct program_row *row = g ? longest(&g->program, c->to < 1) : NULL;
+	double share;
+	const struct program_row *row = g ? longest(g, &g->program, c, &share) : NULL;
 	char words[128];
 
 	if (!row || row->key.part == PROGRAM_UNKNOWN || g == server_of(c))
@@ -110,9 +103,32 @@ static bool service_words(const struct answer_column_figures *c, const struct pr
 	program_words(&row->key, words);
 	snprintf(remedy, REMEDY_MAX,
 		"The service that it waits for, %.15s, was %s %.0f %% of its time. %s",
-		g->key.program[0] ? g->key.program : "a program", words,
-		100 * share_of(&g->program, row, c->to < 1), remedy_of(&row->key));
+		g->key.program[0] ? g->key.program : "a program", words, 100 * share,
+		remedy_of(&row->key));
 	return true;
+}
+
+/* Times of one cause that differ by more are not those of the same exchanges. */
+#define SAME_TIME 1.5
+
+/*
+ * Returns whether the server's exchanges are those of the column, which may be its client's: then
+ * both have about as much of the cause.
+ */
+static bool has_same_exchanges(const struct exchange_group *server, const struct cause_figures *c)
+{
+	const struct answer_column_figures *column = c->column;
+	struct cause_sums own;
+	double a, b;
+
+	if (server == column->g)
+		return true;
+	causes_between(server->causes, column->from, column->to, &own);
+	if (!own.n || !column->sum.n)
+		return false;
+	a = (double)own.cause[END_OWN][c->cause] / (double)own.n;
+	b = (double)column->sum.cause[c->end][c->cause] / (double)column->sum.n;
+	return a <= SAME_TIME * b && b <= SAME_TIME * a;
 }
 
 void answer_doing(const struct cause_figures *c, struct answer_doing *to)
@@ -124,17 +140,19 @@ void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 					: before                    ? &g->reader
 					: c->cause == CAUSE_PROGRAM ? &g->program
 								    : NULL;
-	const struct program_row *row = t ? longest(t, column->to < 1) : NULL;
+	const struct program_row *row;
+	double share;
 
 	*to = (struct answer_doing){0};
+	row = t && has_same_exchanges(g, c) ? longest(g, t, column, &share) : NULL;
 	if (!row)
 		return;
 	to->row = row;
-	to->share = share_of(t, row, column->to < 1);
+	to->share = share;
 	program_words(&row->key, to->words);
 	if (row->key.port && service_words(column, &row->key, to->remedy))
 		return;
-	if (!before)
+	if (!before || row->key.part == PROGRAM_RUN_QUEUE)
 		snprintf(to->remedy, REMEDY_MAX, "%s", remedy_of(&row->key));
 	else if (row->key.part == PROGRAM_BLOCKED && remedy_of(&row->key)[0])
 		snprintf(to->remedy, REMEDY_MAX,

@@ -110,9 +110,11 @@ need_program("tc")
 patiently(lambda: scene("nagle", ["server nagle"], "server: Nagle's algorithm", "TCP_NODELAY"))
 patiently(lambda: scene("sleep", ["server program"], "the program itself, blocked in clock_nanosleep",
                         "asked to sleep"))
+patiently(lambda: scene("kinds", ["server program"], "the program itself, blocked in clock_nanosleep",
+                        "asked to sleep", slow=["server reader"]))
 patiently(lambda: scene("rare", None, "the program itself, blocked in clock_nanosleep", slow=["server program"]))
 patiently(lambda: scene("reader", ["client reader"], "client: data were there, but were not read", number=10))
-patiently(lambda: scene("streamed", ["server writing"], "server: the program, between the calls that write",
+patiently(lambda: scene("streamed", ["server writing"], "server: the program, from its first to its last write",
                         number=10))
 patiently(lambda: scene("busy", ["server reader", "server program"], "server: data were there",
                         "Use more workers"))

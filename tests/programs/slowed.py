@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """
 slowed.py server|client CAUSE HOST PORT N: N requests on a connection, whose time has the cause that
-is named. `busy` is one server with one thread for two such clients.
+is named. `busy` is one server with one thread for two such clients; with `kinds` most requests take middling long in the
+program, which sleeps, and those that take longest wait unread and then compute.
 """
 import socket
 import sys
@@ -25,7 +26,17 @@ def reply_size(cause):
     return LARGE if cause in ("reader", "rate", "streamed") else REPLY
 
 
+def compute(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
 def answer(c, cause, number):
+    if cause == "kinds" and number % 4:
+        time.sleep(0.006)
+    elif cause == "kinds":
+        compute(0.001)
     if cause in ("sleep", "busy"):
         time.sleep(0.02)
     elif cause == "rare" and number % 20 == 19:
@@ -53,6 +64,8 @@ def server(cause, host, port, number):
         c, _ = listening.accept()
         c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, cause != "nagle")
         for i in range(number):
+            if cause == "kinds" and not i % 4:
+                time.sleep(0.03)
             whole(c, REQUEST)
             answer(c, cause, i)
         c.recv(1)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "figures/causes.h"
+#include "figures/in_program.h"
 #include "unit.h"
 
 static struct fact_range range(bool rx, uint64_t offset, uint64_t length, uint64_t begin)
@@ -296,6 +297,60 @@ static void the_median_and_the_slowest_are_apart(void **unused)
 	causes_free(bins);
 }
 
+static struct program_times parts(uint64_t ordinal, enum fact_program_part part, uint64_t time)
+{
+	struct program_times p = {.n = 1, .ordinal = ordinal};
+
+	p.part[0].key.part = part;
+	p.part[0].time = time;
+	return p;
+}
+
+/* Most time in the program is that of other exchanges than of those which take longest. */
+static void what_the_program_did_is_of_the_same_exchanges(void **unused)
+{
+	struct program_table t = {0};
+	struct cause_bins *bins = NULL;
+	uint32_t first, last;
+	double share;
+
+	(void)unused;
+	for (uint64_t i = 0; i < 100; i++) {
+		bool slow = i % 10 == 0;
+		uint64_t whole = slow ? 1000000 : 100000;
+		struct program_times p =
+			parts(i, slow ? PROGRAM_ON_CPU : PROGRAM_BLOCKED, slow ? 1000 : 90000);
+
+		add(&bins, whole, slow ? CAUSE_READER : CAUSE_PROGRAM);
+		program_table_add(&t, &p, causes_bin(whole));
+	}
+	program_table_finish(&t);
+	assert_true(causes_bins_at(bins, 0.45, 0.55, &first, &last));
+	assert_int_equal(program_table_longest(&t, first, last, &share)->key.part, PROGRAM_BLOCKED);
+	assert_true(share == 1);
+	assert_true(causes_bins_at(bins, 1, 1, &first, &last));
+	assert_int_equal(program_table_longest(&t, first, last, &share)->key.part, PROGRAM_ON_CPU);
+	assert_null(program_table_longest(&t, 0, 1, &share));
+	program_table_free(&t);
+	causes_free(bins);
+}
+
+/* The slowest is one exchange, also where others are in its bin. */
+static void the_slowest_is_alone(void **unused)
+{
+	struct cause_bins *bins = NULL;
+	struct cause_sums at;
+
+	(void)unused;
+	for (uint64_t i = 0; i < 50; i++)
+		add(&bins, 100000 + 10 * (i * 7 % 50), CAUSE_STACK);
+	causes_between(bins, 1, 1, &at);
+	assert_int_equal(at.n, 1);
+	assert_int_equal(at.time, 100490);
+	assert_int_equal(at.cause[END_OWN][CAUSE_STACK], 100490);
+	causes_free(bins);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +365,8 @@ int main(void)
 		cmocka_unit_test(losses_at_the_same_time_count_once),
 		cmocka_unit_test(what_was_divided_is_forgotten),
 		cmocka_unit_test(the_median_and_the_slowest_are_apart),
+		cmocka_unit_test(what_the_program_did_is_of_the_same_exchanges),
+		cmocka_unit_test(the_slowest_is_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
