@@ -197,6 +197,18 @@ static struct why_row *row_of(struct why_sums *w, uint8_t reason, uint8_t releas
 	return &more[w->rows++];
 }
 
+/* Returns for how long earlier bytes were to be sent again while these were in the send buffer. */
+static uint64_t lost_meanwhile(const struct flow_measures *m, const struct fact_range *r)
+{
+	uint64_t call = r->stage[TX_STAGE_CALL], from = r->begin + (call == FACT_NONE ? 0 : call);
+	uint64_t held[CAUSES] = {0};
+
+	if (!m->resent)
+		return 0;
+	recent_held(m->exchanges.recent, from, from + r->stage[TX_STAGE_SNDBUF], held);
+	return held[CAUSE_LOST];
+}
+
 static void add_why(struct flow_measures *m, const struct fact_range *r)
 {
 	struct why_sums *w = why_of(m);
@@ -204,6 +216,7 @@ static void add_why(struct flow_measures *m, const struct fact_range *r)
 
 	if (!w)
 		return;
+	w->lost += (unsigned __int128)lost_meanwhile(m, r) * r->length;
 	for (int i = 0; i < WHYS; i++) {
 		if (!r->held[i])
 			continue;
@@ -499,6 +512,8 @@ static void add_all_why(struct flow_measures *sum, const struct why_sums *w)
 		to->bytes[i] += w->bytes[i];
 		to->cycles[i] += w->cycles[i];
 	}
+	if (to)
+		to->lost += w->lost;
 }
 
 void measures_add(struct flow_measures *sum, const struct flow_measures *m)

@@ -31,6 +31,8 @@ struct why_sums {
 	unsigned __int128 wait[WHYS]; /* cycles times bytes */
 	uint64_t bytes[WHYS];         /* bytes that waited for it at all */
 	uint64_t cycles[WHYS];        /* time it held the queue */
+	/* part of all these waits in which earlier bytes were to be sent again; likewise */
+	unsigned __int128 lost;
 };
 
 /* Bytes that were sent more than once. */

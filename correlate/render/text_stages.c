@@ -16,6 +16,18 @@
 /* Smallest part of the whole time that the short form shows. */
 #define SHARE_SHOWN 0.01
 
+/* Prints for how much of the wait in the send buffer earlier bytes had to be sent again. */
+static void lost_row(
+	const struct report *r, const struct fact_flow *f, const struct probes *p, struct table *t)
+{
+	double share = flow_lost_share(f), mean = stage_mean(f, p, TX_STAGE_SNDBUF) * share;
+	double total = dist_mean(&measures(f)->residence);
+
+	if (share > WHY_SHOWN && mean > SHARE_SHOWN * total)
+		table_row(t, "  of this while earlier bytes had to be sent again\t%s\t\t\t%s",
+			text_ns(report_ns(r, mean)), text_percent(total > 0 ? mean / total : 0));
+}
+
 static void held_rows(
 	const struct report *r, const struct fact_flow *f, const struct probes *p, struct table *t)
 {
@@ -34,7 +46,7 @@ static void held_rows(
 				most = i;
 		if (most < 0 || (double)s->wait[most] <=
 					WHY_SHOWN * (double)measures(f)->stage[TX_STAGE_SNDBUF].sum)
-			return;
+			break;
 		shown[most] = true;
 		if (!text_has_all(r) && mean[most] < SHARE_SHOWN * total)
 			continue;
@@ -44,6 +56,7 @@ static void held_rows(
 			text_ns(report_ns(r, mean[most])),
 			text_percent(total > 0 ? mean[most] / total : 0));
 	}
+	lost_row(r, f, p, t);
 }
 
 /* Prints why there is no waterfall. */

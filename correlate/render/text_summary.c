@@ -4,6 +4,7 @@
 
 #include "report.h"
 #include "text.h"
+#include "text_causes.h"
 
 static int longest_stage_from(const struct fact_flow *f, const struct probes *p, int first)
 {
@@ -36,15 +37,43 @@ static const char *passed(const struct fact_flow *f)
 						      : "the end of the send buffer";
 }
 
-/* Returns the cause of most of the wait in the send buffer; -1 if there is none or it is not known.
- */
-static int main_reason(const struct fact_flow *f)
+/* A reason with a smaller share of the wait in the send buffer is not named. */
+#define REASON_LEAST 0.25
+/* From here on it is named without its share. */
+#define REASON_MOST 0.9
+/* Losses are named from this share on: what is lost also closes the windows. */
+#define LOST_LEAST 0.5
+
+double flow_lost_share(const struct fact_flow *f)
 {
-	for (unsigned int i = 0; measures(f)->why && i < WHYS; i++)
-		if (measures(f)->why->wait[i] * 2 > measures(f)->stage[TX_STAGE_SNDBUF].sum &&
-			i != WHY_NOT_KNOWN && i != WHY_IMMEDIATE)
-			return (int)i;
-	return -1;
+	const struct dist *wait = &measures(f)->stage[TX_STAGE_SNDBUF];
+
+	return measures(f)->why && wait->sum ? (double)measures(f)->why->lost / (double)wait->sum
+					     : 0;
+}
+
+/* Returns the largest known reason of the wait in the send buffer and its share; -1: none. */
+static int main_reason(const struct fact_flow *f, double *share)
+{
+	const struct why_sums *w = measures(f)->why;
+	int most = -1;
+
+	for (int i = 0; w && i < WHYS; i++)
+		if (i != WHY_NOT_KNOWN && i != WHY_IMMEDIATE &&
+			(most < 0 || w->wait[i] > w->wait[most]))
+			most = i;
+	*share = most < 0 ? 0
+			  : (double)w->wait[most] / (double)measures(f)->stage[TX_STAGE_SNDBUF].sum;
+	return *share >= REASON_LEAST ? most : -1;
+}
+
+/* Prints why bytes waited in the send buffer, in brackets, if it is known. */
+static void print_reason(const char *why, double share, FILE *to)
+{
+	if (why && share < REASON_MOST)
+		fprintf(to, " (%s, %s of it)", why, text_percent(share));
+	else if (why)
+		fprintf(to, " (%s)", why);
 }
 
 /*
@@ -98,8 +127,10 @@ void text_summary(
 	const struct together *several;
 	struct probes p;
 	char end[100];
-	const char *why, *remedy;
-	double mean;
+	char remedy[REMEDY_MAX];
+	const char *why = NULL;
+	double mean, part = 0;
+	enum cause cause;
 	int longest, behind, reason = -1;
 
 	if (!f && r->sums.longest_timed < r->flow_count) {
@@ -139,10 +170,17 @@ void text_summary(
 			comm_or(f, "the program"));
 	else
 		fprintf(to, " from %s's call to %s.\n", comm_or(f, "the program"), passed(f));
-	if (!f->flow.rx && behind == TX_STAGE_SNDBUF)
-		reason = main_reason(f);
-	why = reason < 0 ? NULL : why_reason_label((unsigned int)reason);
-	remedy = cause_remedy(cause_of(f, behind, reason));
+	if (!f->flow.rx && behind == TX_STAGE_SNDBUF) {
+		reason = main_reason(f, &part);
+		why = reason < 0 ? NULL : why_reason_label((unsigned int)reason);
+	}
+	cause = cause_of(f, behind, reason);
+	if (!f->flow.rx && behind == TX_STAGE_SNDBUF && flow_lost_share(f) >= LOST_LEAST) {
+		cause = CAUSE_LOST;
+		part = flow_lost_share(f);
+		why = "earlier bytes had to be sent again";
+	}
+	remedy_of_cause(r, cause, report_ns(r, stage_mean(f, &p, behind)), remedy);
 	fprintf(to,
 		"%s of that: ", text_percent(mean > 0 ? stage_mean(f, &p, longest) / mean : NAN));
 	if (behind != longest)
@@ -150,8 +188,10 @@ void text_summary(
 			stage_label(f, behind));
 	else
 		fprintf(to, "%s", stage_label(f, longest));
-	fprintf(to, "%s%s%s.", why ? " (" : "", why ? why : "", why ? ")" : "");
-	fprintf(to, "\n");
-	if (remedy[0])
-		fprintf(to, "%s %s\n", text_arrow(), remedy);
+	print_reason(why, part, to);
+	fprintf(to, ".\n");
+	if (remedy[0]) {
+		fprintf(to, "%s ", text_arrow());
+		text_wrapped(to, 2, 2, remedy);
+	}
 }

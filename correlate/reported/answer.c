@@ -30,6 +30,23 @@ double cause_share(const struct cause_figures *c)
 	return sum->time ? (double)sum->cause[c->end][c->cause] / (double)sum->time : 0;
 }
 
+/* A thread that was woken waits so long for an idle CPU, too. */
+#define WAKEUP_NS 100000
+
+static const char *run_queue_remedy(double mean_ns)
+{
+	return mean_ns < WAKEUP_NS ? "A thread was woken: that takes some time on an idle CPU, too."
+				   : cause_remedy(CAUSE_RUN_QUEUE);
+}
+
+/* Returns how long a cause held an exchange, on average. */
+static double mean_ns(const struct cause_figures *c)
+{
+	const struct cause_sums *sum = &c->column->sum;
+
+	return report_ns(c->column->r, (double)sum->cause[c->end][c->cause] / (double)sum->n);
+}
+
 /* Returns the server of a port in this recording; NULL if there is none. */
 static const struct exchange_group *server_at(const struct report *r, uint8_t kind, uint16_t port)
 {
@@ -152,8 +169,14 @@ void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 	program_words(&row->key, to->words);
 	if (row->key.port && service_words(column, &row->key, to->remedy))
 		return;
-	if (!before || row->key.part == PROGRAM_RUN_QUEUE)
+	if (row->key.part == PROGRAM_RUN_QUEUE)
+		snprintf(to->remedy, REMEDY_MAX, "%s", run_queue_remedy(share * mean_ns(c)));
+	else if (!before)
 		snprintf(to->remedy, REMEDY_MAX, "%s", remedy_of(&row->key));
+	else if (row->key.part == PROGRAM_ON_CPU)
+		snprintf(to->remedy, REMEDY_MAX,
+			"The reader was busy: use more workers, or do less in the thread that "
+			"reads.");
 	else if (row->key.part == PROGRAM_BLOCKED && remedy_of(&row->key)[0])
 		snprintf(to->remedy, REMEDY_MAX,
 			"%s Use more workers, or keep that out of the thread that reads.",
@@ -205,12 +228,19 @@ static void resent_words(const struct losses *l, char remedy[REMEDY_MAX])
 		snprintf(remedy, REMEDY_MAX, "%s", cause_remedy(CAUSE_LOST));
 }
 
+void remedy_of_cause(
+	const struct report *r, enum cause cause, double mean_ns, char remedy[REMEDY_MAX])
+{
+	if (cause == CAUSE_LOST)
+		resent_words(&r->losses, remedy);
+	else
+		snprintf(remedy, REMEDY_MAX, "%s",
+			cause == CAUSE_RUN_QUEUE ? run_queue_remedy(mean_ns) : cause_remedy(cause));
+}
+
 void answer_remedy(const struct cause_figures *c, char remedy[REMEDY_MAX])
 {
-	if (c->cause == CAUSE_LOST)
-		resent_words(&c->column->r->losses, remedy);
-	else
-		snprintf(remedy, REMEDY_MAX, "%s", cause_remedy(c->cause));
+	remedy_of_cause(c->column->r, c->cause, mean_ns(c), remedy);
 }
 
 /* Returns from which quantile on exchanges are slow ones: 0.99, or what ten of them lie beyond. */
@@ -289,7 +319,6 @@ GET(answer_column, mean_ns, value_number(report_ns(f->r, (double)f->sum.time / (
 
 GET(cause, at, value_text(cause_is_between(f->cause) ? "network" : answer_end(f->column, f->end)))
 GET(cause, cause, value_text(cause_name(f->cause)))
-GET(cause, mean_ns, value_number(report_ns(f->column->r,
-	(double)f->column->sum.cause[f->end][f->cause] / (double)f->column->sum.n)))
+GET(cause, mean_ns, value_number(mean_ns(f)))
 GET(cause, share, value_number(cause_share(f)))
 /* clang-format on */

@@ -38,7 +38,11 @@ struct answer_doing {
 	char words[128], remedy[REMEDY_MAX];
 };
 void answer_doing(const struct cause_figures *c, struct answer_doing *to);
-/* Says what to do about a cause; nothing if no remedy is known. */
+/* Says what to do about a cause that held bytes for so long, or requests; nothing if it is not
+ * known.
+ */
+void remedy_of_cause(
+	const struct report *r, enum cause cause, double mean_ns, char remedy[REMEDY_MAX]);
 void answer_remedy(const struct cause_figures *c, char remedy[REMEDY_MAX]);
 /* Returns the part of the column's time that is due to the cause. */
 double cause_share(const struct cause_figures *c);

@@ -104,6 +104,8 @@
 	L(S, why, send_buffer_why, why, "why bytes waited in the send buffer: the whole wait of a byte counts for the " \
 		"last reason that held it") \
 	L(S, held, send_buffer_held, why, "the same waits, divided in time at each change of the reason") \
+	V(S, NUMBER, SHARE, send_buffer_lost_share, why, "while earlier bytes were to be sent again", "share of these " \
+		"waits in which earlier bytes of the flow had to be sent again, which also closes the windows") \
 	L(S, waterfall, waterfalls, always, "mean stages of the bytes whose total is near a quantile; for quantiles " \
 		"with at least ten samples beyond them") \
 	V(S, COUNT, TIMES, driver_refused, driver, "refused by the driver", "times a driver refused a frame that it " \

@@ -6,6 +6,7 @@ such lines.
 """
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -313,6 +314,45 @@ for _ in range(20):
     check("on the network" not in text and "Resets" not in text, "and the text is silent")
 
 
+STEADY = """
+import socket, sys, time
+if sys.argv[1] == "server":
+    c, _ = socket.create_server((sys.argv[2], int(sys.argv[3]))).accept()
+    print("up", flush=True)
+    while c.recv(65536): pass
+else:
+    for _ in range(100):
+        try:
+            c = socket.create_connection((sys.argv[2], int(sys.argv[3]))); break
+        except ConnectionRefusedError: time.sleep(.02)
+    end = time.monotonic() + 2.5
+    while time.monotonic() < end:
+        c.sendall(b"x" * 10000); time.sleep(.01)
+"""
+
+
+def path_is_cut():
+    """
+    All segments of a steady sender are dropped for a while: what waits in the send buffer waits for what is to be
+    sent again, whatever closes the windows meanwhile.
+    """
+    if not shutil.which("nft"):
+        print("no nft: a cut path is not tested")
+        return
+    with Network() as net:
+        at = [f"nsenter --net=/run/netns/{ns}" for ns in (net.a, net.b)]
+        script = (f"{at[1]} {PYTHON} -c '{STEADY}' server {net.B} {PORT} & {at[0]} {PYTHON} -c '{STEADY}' client {net.B} {PORT} & "
+                  f"sleep 1; {at[1]} nft 'add table ip m; add chain ip m i {{ type filter hook input priority 0; }}; "
+                  f"add rule ip m i meta l4proto tcp drop'; sleep .5; {at[1]} nft flush ruleset; wait")
+        with Recording("sh", "-c", script) as rec:
+            sent = max((f for f in rec.report()["flows"] if f["direction"] == "tx"), key=lambda f: f["bytes"])
+            check(0.8 < sent["send_buffer_lost_share"] <= 1,
+                  f"{sent['send_buffer_lost_share']:.0%} of the wait in the send buffer is for what is sent again")
+            first = run(MAGNET, "report", rec.dir).stdout
+            check("send buffer (earlier bytes had to be sent again" in first and "NETFILTER_DROP" in first,
+                  "the summary says so:\n" + first[:1200])
+
+
 need_kernel_side()
 need_program("tc")
 counted = {}
@@ -324,6 +364,7 @@ with Network(gso_max_segs=1) as net:
         skip("tc cannot load a BPF program: " + p.stderr.strip())
     lossy_connections(net)
     lossless_connections(net)
+path_is_cut()
 full_listener()
 requests_thrown_away()
 still_open()
