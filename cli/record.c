@@ -15,6 +15,7 @@
 #include "log.h"
 #include "record_command.h"
 #include "record_repeat.h"
+#include "record_signals.h"
 #include "record_start.h"
 #include "record_tell.h"
 #include "record_wait.h"
@@ -45,11 +46,6 @@ static void name_command(struct recording *r)
 		pids);
 }
 
-static bool is_flight(const struct recorder_options *o)
-{
-	return o->flight.bytes || o->flight.ns;
-}
-
 /* Signals come by a descriptor from now on; COMMAND gets them back as they were. */
 static void take_signals(struct recording *r)
 {
@@ -63,8 +59,7 @@ static void take_signals(struct recording *r)
 		sigdelset(&r->ending, SIGHUP);
 	set = r->ending;
 	sigaddset(&set, SIGCHLD);
-	if (is_flight(&r->o.given))
-		sigaddset(&set, SIGUSR1);
+	record_add_passed(&set);
 	sigprocmask(SIG_BLOCK, &set, &r->mask);
 	r->on_sigpipe = signal(SIGPIPE, SIG_IGN);
 	r->signals = signalfd(-1, &set, SFD_CLOEXEC);

@@ -17,6 +17,7 @@
 #include "log.h"
 #include "printable.h"
 #include "record_dir.h"
+#include "record_signals.h"
 #include "signal_ignored.h"
 #include "trace_files.h"
 
@@ -40,8 +41,8 @@ static void take_signals(struct repetition *r)
 	if (mg_is_ignored(SIGHUP)) /* nohup */
 		sigdelset(&r->waited, SIGHUP);
 	sigaddset(&r->waited, SIGCHLD);
-	sigaddset(&r->waited, SIGUSR1); /* of --flight */
-	signal(SIGCHLD, SIG_DFL);       /* where it is ignored, no status is left to wait for */
+	record_add_passed(&r->waited);
+	signal(SIGCHLD, SIG_DFL); /* where it is ignored, no status is left to wait for */
 	sigprocmask(SIG_BLOCK, &r->waited, &r->mask);
 }
 
@@ -74,7 +75,7 @@ static int wait_for(struct repetition *r, pid_t child)
 		int signal_number = sigwaitinfo(&r->waited, &info);
 
 		if (signal_number > 0 && signal_number != SIGCHLD) {
-			if (signal_number != SIGUSR1)
+			if (!record_passes_on(signal_number))
 				r->stopped_by = signal_number;
 			if (info.si_code <= 0)
 				sigqueue(child, signal_number, (union sigval){0});
@@ -91,7 +92,7 @@ static void take_pending(struct repetition *r)
 	int signal_number;
 
 	while ((signal_number = sigtimedwait(&r->waited, NULL, &at_once)) > 0)
-		if (signal_number != SIGCHLD && signal_number != SIGUSR1)
+		if (signal_number != SIGCHLD && !record_passes_on(signal_number))
 			r->stopped_by = signal_number;
 }
 

@@ -11,6 +11,7 @@
 
 #include "clock.h"
 #include "log.h"
+#include "record_signals.h"
 
 #define STOP_MS  60000         /* a slow disk may have much to take */
 #define GRACE_NS 2000000000ull /* between asking COMMAND to end and leaving it */
@@ -25,6 +26,11 @@ static void on_child(struct recording *r)
 		r->child = 0;
 		r->stop = true;
 	}
+}
+
+static bool is_flight(const struct recorder_options *o)
+{
+	return o->flight.bytes || o->flight.ns;
 }
 
 /* Writes a dump; the application side keeps what it has for each dump of the kernel side. */
@@ -67,8 +73,13 @@ static void on_signal(struct recording *r)
 		on_child(r);
 		return;
 	}
-	if (info.ssi_signo == SIGUSR1) { /* taken with --flight only */
+	if (info.ssi_signo == SIGUSR1 && is_flight(&r->o.given)) {
 		dump(r);
+		return;
+	}
+	if (r->o.command && record_passes_on((int)info.ssi_signo)) {
+		if (r->child > 0)
+			kill(r->child, (int)info.ssi_signo);
 		return;
 	}
 	if (!counts(r, &info))

@@ -218,6 +218,35 @@ def ctrl_c():
     interrupted(lambda p: os.kill(p.pid, signal.SIGTERM), 143, "SIGTERM")
 
 
+NOTED = """
+import os, signal, sys, time
+got = []
+for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGRTMIN + 3):
+    signal.signal(number, lambda n, _: got.append(n))
+print("ready", flush=True)
+end = time.monotonic() + 20
+while len(got) < 4 and time.monotonic() < end:
+    time.sleep(0.05)
+print(*map(int, got), flush=True)
+"""
+
+
+def passed_on():
+    """Signals that may mean something to the program reach it, and end no recording; without a program they end it."""
+    numbers = [signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGRTMIN + 3]
+    for options in ([], ["--repeat", "1"]):
+        d = new_dir()
+        p = subprocess.Popen([MAGNET, "record", "-q", *options, "-o", d, "--", PYTHON, "-c", NOTED], text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        p.stdout.readline()
+        for number in numbers:
+            os.kill(p.pid, number)
+            time.sleep(0.1)
+        out, said = p.communicate(timeout=60)
+        check(p.returncode == 0 and sorted(map(int, out.split())) == sorted(numbers) and gone(),
+              f"{options}: the program got signals {out.strip()}: exit {p.returncode} {said.strip()}")
+
+
 SLOW = """#!/usr/bin/python3
 # The kernel tracer where the kernel takes long to check its programs.
 import os, sys, time
@@ -381,7 +410,7 @@ echo status $? >&2
 
 
 try:
-    for test in (statuses, usage, directory, nothing_recorded, anonymous, nothing_open, preload, children, ctrl_c,
+    for test in (statuses, usage, directory, nothing_recorded, anonymous, nothing_open, preload, children, ctrl_c, passed_on,
                  slow_tracer, killed):
         print("---", test.__name__)
         test()
