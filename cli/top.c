@@ -323,7 +323,9 @@ static int show_all(struct top *t)
 		mg_error("the recorder was killed: what it had recorded until then was shown");
 		status = EXIT_FAILED;
 	}
-	if (t->recorder.cannot_run)
+	if (t->recorder.has_failed && status == EXIT_DONE)
+		mg_error("the recorder failed: what it had recorded until then was shown");
+	if (t->recorder.cannot_run || t->recorder.has_failed)
 		status = EXIT_FAILED;
 	if (!t->dir && t->recorder.base[0] && top_recorder_finish(&t->recorder) != EXIT_DONE)
 		status = EXIT_FAILED;

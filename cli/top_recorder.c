@@ -152,7 +152,7 @@ int top_recorder_start(struct top_recorder *r, const struct top_recorder_options
 {
 	pid_t parent = getpid();
 
-	*r = (struct top_recorder){.is_kept = o->output};
+	*r = (struct top_recorder){.is_kept = o->output, .runs_command = o->command};
 	if (make_base(r))
 		return -1;
 	if (o->output)
@@ -181,6 +181,8 @@ void top_recorder_look(struct top_recorder *r)
 	r->was_killed = WIFSIGNALED(status);
 	r->cannot_run =
 		WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
+	/* with COMMAND that may be its own status */
+	r->has_failed = !r->runs_command && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FAILED;
 	r->pid = 0;
 }
 

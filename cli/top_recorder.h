@@ -17,6 +17,8 @@ struct top_recorder {
 	bool to_save;        /* it is moved out of the temporary directory at the end */
 	bool was_killed;     /* once it has ended: by a signal */
 	bool cannot_run;     /* once it has ended: as COMMAND cannot be run, which it has said */
+	bool runs_command;
+	bool has_failed;     /* once it has ended: not as asked to, which it has said */
 	uint64_t stop_at_ns; /* time of the second request to end; 0: not asked to end */
 };
 

@@ -154,6 +154,17 @@ def killed(where):
     check(not temporary(where), "the temporary directory is gone")
     os.kill(command, 9)
 
+    talker = subprocess.Popen([PYTHON, "-c", ASK % 30])
+    p = top("--json", "--interval", "200ms", str(talker.pid), env=env)
+    while not json.loads(p.stdout.readline())["connections"]:
+        pass
+    tracer = next(c for c in children(children(p.pid)[0]) if "tracer" in os.readlink(f"/proc/{c}/exe"))
+    os.kill(tracer, 9)
+    out, err = p.communicate()
+    check(p.returncode == 1 and lines_of(out)[-1]["final"] and "the recorder failed" in err and "signal 9" in err,
+          f"tracer killed: the last line is final, and it is said: exit {p.returncode} {err.strip()}")
+    stop(talker)
+
     for number in (2, 15, 1):
         p, recorder, command = begin()
         p.send_signal(number)
