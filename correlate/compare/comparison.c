@@ -271,16 +271,26 @@ static bool comes_first(const struct compared *r)
 	return r->key.what == SUBJECT_EXCHANGES && rank(r) > 0;
 }
 
+/*
+ * Returns the rank of a figure's group: requests, unless noise explains their change (with one
+ * recording on each side it is not known for them); what exceeds the noise; all else.
+ */
+static int group_of(const struct compared *r)
+{
+	if (comes_first(r) && r->verdict != WITHIN_NOISE)
+		return 0;
+	if (r->verdict == EXCEEDS_NOISE)
+		return 1;
+	return comes_first(r) ? 2 : 3;
+}
+
 static int by_effect(const void *a, const void *b)
 {
 	const struct compared *x = *(const struct compared *const *)a;
 	const struct compared *y = *(const struct compared *const *)b;
-	bool differs = x->verdict == EXCEEDS_NOISE, other = y->verdict == EXCEEDS_NOISE;
 
-	if (differs != other)
-		return other - differs;
-	if (comes_first(x) != comes_first(y))
-		return comes_first(x) ? -1 : 1;
+	if (group_of(x) != group_of(y))
+		return group_of(x) - group_of(y);
 	if (rank(x) != rank(y))
 		return rank(y) - rank(x);
 	return x < y ? -1 : x > y;

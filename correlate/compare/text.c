@@ -107,9 +107,11 @@ static void largest(const struct compared *r, FILE *to)
 
 	figure_words(figure, r);
 	subject_name(name, &r->key);
-	fprintf(to, "The largest: %s of %s: from %s to %s (%s).\n", figure, name,
+	fprintf(to, "The %s: %s of %s: from %s to %s (%s)%s.\n",
+		r->verdict == NOT_ENOUGH ? "first" : "largest", figure, name,
 		value(r->before_value, r->unit), value(r->now_value, r->unit),
-		change(r->difference, r->unit));
+		change(r->difference, r->unit),
+		r->verdict == NOT_ENOUGH ? "; how much of that is noise is not known" : "");
 }
 
 /* Says that there are too few recordings, and what to do. */

@@ -342,6 +342,30 @@ static void the_largest_effect_stands_first(void **unused)
 	done_with_several(&c);
 }
 
+/*
+ * With one recording on each side the noise of requests is not known: a change of them stands
+ * before what exceeds the noise of other figures, and after it where noise explains it.
+ */
+static void requests_stand_first_unless_noise_explains_them(void **unused)
+{
+	struct compared row[] = {
+		{.key.what = SUBJECT_FLOW, .effect = 0.9, .verdict = EXCEEDS_NOISE},
+		{.key.what = SUBJECT_EXCHANGES, .effect = 0.8, .verdict = WITHIN_NOISE},
+		{.key.what = SUBJECT_EXCHANGES, .effect = 0.5, .verdict = NOT_ENOUGH},
+		{.key.what = SUBJECT_EXCHANGES, .effect = 0.05, .verdict = NOT_ENOUGH},
+	};
+	struct comparison c = {.row = row, .rows = 4};
+	const struct compared **all = comparison_by_effect(&c);
+
+	(void)unused;
+	assert_non_null(all);
+	assert_ptr_equal(all[0], &row[2]);
+	assert_ptr_equal(all[1], &row[0]);
+	assert_ptr_equal(all[2], &row[1]);
+	assert_ptr_equal(all[3], &row[3]);
+	free(all);
+}
+
 static void time_that_the_hypervisor_took_on_one_side_is_told(void **unused)
 {
 	double is, was;
@@ -420,6 +444,7 @@ int main(void)
 		cmocka_unit_test(subjects_of_one_recording_are_named),
 		cmocka_unit_test(noise_is_that_between_recordings),
 		cmocka_unit_test(the_largest_effect_stands_first),
+		cmocka_unit_test(requests_stand_first_unless_noise_explains_them),
 		cmocka_unit_test(time_that_the_hypervisor_took_on_one_side_is_told),
 		cmocka_unit_test(people_get_a_table_and_a_sentence),
 		cmocka_unit_test(programs_get_an_object),
