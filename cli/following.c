@@ -7,6 +7,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -51,6 +53,16 @@ static bool has_session(const struct following *f)
 
 	snprintf(path, sizeof(path), "%.4000s/session.json", f->dir);
 	return access(path, F_OK) == 0;
+}
+
+/* Returns whether session.json is empty, or was written just now. */
+static bool is_being_written(const struct following *f)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%.4000s/session.json", f->dir);
+	return stat(path, &st) != 0 || !st.st_size || st.st_mtime + 2 > time(NULL);
 }
 
 /* Returns whether a trace is a part of a recording that is divided by time or size. */
@@ -109,6 +121,9 @@ static enum following_state begin(struct following *f)
 		state = failed(f, "nothing was recorded");
 	} else if (!f->is_awaited && !has_session(f)) {
 		state = failed(f, "there is no recording in it");
+	} else if (!f->is_awaited && why[0] && !is_being_written(f)) {
+		memcpy(f->why, why, sizeof(f->why));
+		state = FOLLOWING_FAILED;
 	} else if (!f->is_awaited && mg_monotonic_ns() - f->began_ns > BEGIN_NS) {
 		state = failed(f, "its recording does not begin");
 	}

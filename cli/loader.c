@@ -147,6 +147,11 @@ static bool find_traces(struct mg_traces *t, struct core *core, char *const dirs
 	if (!are_of_one_time(dirs, count))
 		return false;
 	err = mg_traces_find(t, (const char *const *)dirs, count);
+	if (!err && t->unreadable) {
+		mg_error("%s: %s", t->unreadable, strerror(EACCES));
+		mg_traces_free(t);
+		return false;
+	}
 	if (!err && t->count && traces_inspect(t, core, why, sizeof(why)) == 0)
 		return true;
 	if (err || !t->count)

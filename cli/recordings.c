@@ -285,7 +285,7 @@ bool session_path(const char *dir, char *path, size_t size)
 		return true;
 	if (roots_find(&all, dir) == 0 && all.n == 1 && all.v[0].has_session)
 		snprintf(path, size, "%.4000s/session.json", all.v[0].path);
-	is_there = access(path, R_OK) == 0;
+	is_there = access(path, F_OK) == 0; /* one that cannot be read is told when it is */
 	roots_free(&all);
 	return is_there;
 }

@@ -49,6 +49,8 @@ static int enter(struct file_search *s, int dir, char *path, const char *name, u
 	if (depth == FIND_DEPTH || len + more > PATH_MAX)
 		return -ENAMETOOLONG;
 	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | no_link);
+	if (fd < 0 && errno == EACCES && !s->unreadable[0])
+		snprintf(s->unreadable, sizeof(s->unreadable), "%.3800s/%.255s", path, name);
 	if (fd < 0)
 		return errno == EMFILE || errno == ENFILE ? -EMFILE : 0;
 	snprintf(path + len, PATH_MAX - len, "/%s", name);

@@ -14,8 +14,10 @@ struct file_search {
 	/* Called for each regular file; a result other than 0 ends the search. */
 	int (*found)(void *arg, const char *dir, const char *name);
 	void *arg;
-	bool in_link;        /* below such a link */
-	char link[PATH_MAX]; /* the first link that was not followed; "" = there is none */
+	bool in_link;              /* below such a link */
+	char link[PATH_MAX];       /* the first link that was not followed; "" = there is none */
+	char unreadable[PATH_MAX]; /* the first directory that may not be read; "" = there is none
+				    */
 	unsigned long entries;
 };
 
@@ -25,7 +27,7 @@ struct file_search {
  * LTTng session. Below these none is followed.
  * Returns 0, what `found` returned, or a negative errno: -E2BIG for more entries than FIND_ENTRIES,
  * -ENAMETOOLONG for directories deeper than FIND_DEPTH. Directories that may not be read are passed
- * over.
+ * over, the first of them is noted.
  */
 int files_find(struct file_search *s, const char *top);
 

@@ -100,6 +100,8 @@ int mg_traces_find(struct mg_traces *t, const char *const dirs[], int count)
 		err = files_find(&search, dirs[i]);
 		if (search.link[0] && !t->link)
 			t->link = mg_strdup(search.link);
+		if (search.unreadable[0] && !t->unreadable)
+			t->unreadable = mg_strdup(search.unreadable);
 	}
 	sort(&f.described);
 	sort(&f.with_streams);
@@ -118,6 +120,7 @@ void mg_traces_free(struct mg_traces *t)
 	free(t->path);
 	free(t->undescribed);
 	free(t->link);
+	free(t->unreadable);
 	memset(t, 0, sizeof(*t));
 }
 

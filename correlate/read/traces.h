@@ -16,7 +16,8 @@ struct mg_traces {
 	 * NULL: none
 	 */
 	char *undescribed;
-	char *link; /* first link that was not followed, NULL: none */
+	char *link;       /* first link that was not followed, NULL: none */
+	char *unreadable; /* first directory that may not be read, NULL: none */
 };
 
 /*

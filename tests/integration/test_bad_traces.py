@@ -162,11 +162,47 @@ def directories():
         told("a trace of CTF 2", d, words="install a newer babeltrace2, or have LTTng write CTF 1.8")
     else:
         survives("a trace of CTF 2 without anything", d)
-    if os.geteuid() != 0:
+    if os.geteuid() == 0:
+        of_somebody_else()
+    else:
         d = kernel_like("closed")
         os.chmod(d, 0)
         told("no permission", d, words="Permission denied")
         os.chmod(d, 0o700)
+
+
+def of_somebody_else():
+    """What may not be read is told as that, not as missing."""
+    top = f"{TOP}/whole"
+    os.chmod(TOP, 0o755)
+    shutil.copytree(kernel_like("part"), top + "/kernel")
+    written(top + "/session.json", b"{}\n")
+    shutil.copytree(kernel_like("part2"), top + "/other")
+
+    def said():
+        return run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", MAGNET, "report", top, check=False)
+
+    if said().returncode:
+        print("the user nobody cannot run this: not tested:", said().stderr.strip())
+        return
+    os.chmod(top + "/session.json", 0)
+    p = said()
+    check(p.returncode == 0 and "session.json: Permission denied: read without it" in p.stderr, p.stderr.strip())
+    os.chmod(top + "/other", 0)
+    p = said()
+    check(p.returncode == 1 and p.stderr == f"magnet: {top}/other: Permission denied\n", p.stderr.strip())
+    os.chmod(top + "/other", 0o700)
+
+
+def not_waited_for():
+    """Who follows a recording waits for an empty session.json, not for a damaged one."""
+    top = f"{TOP}/followed"
+    shutil.copytree(kernel_like("part3"), top + "/kernel")
+    written(top + "/session.json", b'{"a": 1, "b"')
+    os.utime(top + "/session.json", (1, 1))
+    for args in (("show", "-f"), ("top", "--json")):
+        p = run("timeout", "20", MAGNET, *args, top, check=False)
+        check(p.returncode == 1 and "session.json is damaged (line 1" in p.stderr, f"{args}: {p.stderr.strip()}")
 
 
 def values():
@@ -472,6 +508,7 @@ def unknown(whole):
 
 try:
     directories()
+    not_waited_for()
     values()
     clocks()
     truncations(kernel_like("lttng-like"))

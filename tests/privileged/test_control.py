@@ -110,6 +110,8 @@ def settings():
     check(400 <= sends(d) <= 410 and before <= sends(d), "layers that are kept go on")
     check(190 <= n.get("tcp_recv", 0) <= 210 and 190 <= n.get("dev_xmit", 0) <= 210
           and n.get("ip_out", 200) >= 190, f"one that is detached stops, one that is attached begins: {n}")
+    head = run(MAGNET, "report", d).stdout
+    check("INCOMPLETE" not in head, "a recording that ctl has stopped is complete: " + head[:300])
     off = [h["status"] for h in s["hooks"] if h["hook"] == "tcp_recv"]
     check(off and off[0] < 0 and n["change"] == 7 + 2 + 1, "hooks and changes are told")
 

@@ -106,6 +106,17 @@ static void flows_outlast(struct core *c, uint64_t until_ns, uint64_t end_ns)
 	}
 }
 
+#define NOTICED_NS 200000000ull
+
+/*
+ * Returns whether the recording was ended from the kernel side, as magnet ctl stop does: the other
+ * side goes on for as long as it takes to notice.
+ */
+static bool ends_with_it(const struct core_span *s, uint64_t end)
+{
+	return strcmp(s->why, "stopped by ctl") == 0 && s->until_ns + NOTICED_NS > end;
+}
+
 void sides_finish(struct core *c)
 {
 	uint64_t end = side_recording_end(c);
@@ -117,7 +128,8 @@ void sides_finish(struct core *c)
 			continue;
 		s->known = true;
 		s->begins_late = c->times.stop_ns && s->from_ns > c->times.start_ns;
-		s->ends_early = s->in_order ? s->why[0] && side_ends_before(c, s->until_ns, end)
+		s->ends_early = s->in_order ? s->why[0] && !ends_with_it(s, end) &&
+						      side_ends_before(c, s->until_ns, end)
 					    : !c->rotated.part_ended ||
 						      side_ends_before(c, s->until_ns, end);
 		if (s->begins_late)
