@@ -38,14 +38,23 @@ static uint64_t middle_of(uint32_t bin)
 
 static void bins_add(struct exchange_bins *b, uint64_t v)
 {
-	if (!b->n)
+	if (!b->n) {
 		b->n = mg_calloc(TIME_BINS, sizeof(*b->n));
+		b->min = UINT64_MAX;
+	}
 	if (!b->n)
 		return;
 	b->n[bin_of(v)]++;
 	b->sum += v;
 	if (v > b->max)
 		b->max = v;
+	if (v < b->min)
+		b->min = v;
+}
+
+static uint64_t within(uint64_t v, uint64_t min, uint64_t max)
+{
+	return v < min ? min : v > max ? max : v;
 }
 
 /* Moves the values to a distribution, of which sum and maximum are exact. */
@@ -53,7 +62,7 @@ static void bins_finish(struct exchange_bins *b, struct dist *d)
 {
 	for (uint32_t i = 0; b->n && i < TIME_BINS; i++)
 		if (b->n[i])
-			dist_add(d, middle_of(i) < b->max ? middle_of(i) : b->max, b->n[i]);
+			dist_add(d, within(middle_of(i), b->min, b->max), b->n[i]);
 	free(b->n);
 	b->n = NULL;
 	d->n = d->weight; /* samples, not values */

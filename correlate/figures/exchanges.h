@@ -33,7 +33,7 @@ enum exchange_time { TIME_TO_REPLY, TIME_WAY, TIME_PROGRAM, TIME_BACK, EXCHANGE_
 #define TIME_BINS ((64 - TIME_BITS + 1) << TIME_BITS)
 struct exchange_bins {
 	uint32_t *n; /* TIME_BINS of them; NULL: no value yet */
-	uint64_t max;
+	uint64_t min, max;
 	unsigned __int128 sum;
 };
 

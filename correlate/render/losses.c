@@ -73,6 +73,17 @@ uint64_t drop_sums_lost(const struct drop_sums *all)
 	return lost;
 }
 
+bool drop_sum_is_copy(const struct drop_sum *d)
+{
+	static const char *const reasons[] = {
+		"TCP_OLD_DATA", "TCP_RFC7323_PAWS", "TCP_OLD_SEQUENCE"};
+
+	for (size_t i = 0; d->reason && i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (strcmp(d->reason, reasons[i]) == 0)
+			return true;
+	return false;
+}
+
 bool drop_sum_no_socket(const struct drop_sum *d)
 {
 	return !d->bytes && strcmp(d->reason, "NO_SOCKET") == 0 && d->layer &&

@@ -42,6 +42,9 @@ uint64_t drop_sums_lost(const struct drop_sums *all);
  */
 bool drop_sum_no_socket(const struct drop_sum *d);
 
+/* Returns whether TCP dropped them as it had the data already: they were late, or sent twice. */
+bool drop_sum_is_copy(const struct drop_sum *d);
+
 struct losses {
 	/*
 	 * TCP connections, all and those with losses; with both ends recorded, a connection counts

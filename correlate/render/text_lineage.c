@@ -10,11 +10,14 @@
 static void sent_again(const struct report *r, const struct fact_flow *f, bool bars, FILE *to)
 {
 	const struct resent_sums *times = measures(f)->resent;
+	uint64_t segments = f->retransmits - f->syn_retries;
 
-	if (f->retransmits)
+	if (segments)
 		fprintf(to, "  segments retransmitted: %s%s (%s)\n",
 			flow_misses(f, MG_EVENTS(tcp_retransmit)) ? text_at_least() : "",
-			text_count(f->retransmits), text_bytes((double)f->retransmitted));
+			text_count(segments), text_bytes((double)f->retransmitted));
+	if (f->syn_retries)
+		fprintf(to, "  SYNs retransmitted: %s\n", text_count(f->syn_retries));
 	if (flow_resends_known(r, f) && flow_resent(f))
 		fprintf(to, "  resent after a drop on this machine, which TCP does not count: %s\n",
 			text_bytes((double)flow_resent(f)));

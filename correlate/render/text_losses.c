@@ -144,16 +144,32 @@ static bool any_loss(const struct losses *l)
 	       l->listen_drops;
 }
 
+/*
+ * Returns what the losses are called. What was sent again had arrived, too, where TCP dropped as
+ * many copies of data that it had.
+ */
+static const char *title(const struct losses *l)
+{
+	uint64_t copies = 0, n = l->dropped - without_socket(l);
+
+	for (size_t i = 0; i < l->drops.n; i++)
+		copies += drop_sum_is_copy(&l->drops.v[i]) ? drop_sum_lost(&l->drops.v[i]) : 0;
+	if (copies && copies == n && copies >= l->retransmits && !l->listen_drops)
+		return "Segments sent twice, which had arrived";
+	if (n && !l->retransmits && !l->resent_bytes && !l->timeouts)
+		return "Packets dropped";
+	return any_loss(l)  ? "Losses on the network"
+	       : l->dropped ? "Connections refused or reset"
+			    : "Resets";
+}
+
 void text_losses(const struct report *r, FILE *to, bool colour)
 {
 	struct writer w = {.to = to, .between = ""};
 	const struct losses *l = &r->losses;
 
 	if (any_loss(l) || l->dropped || l->resets_sent || l->resets_received) {
-		fprintf(to, "%s%s%s, ", colour ? "\033[31m" : "",
-			any_loss(l)  ? "Losses on the network"
-			: l->dropped ? "Connections refused or reset"
-				     : "Resets",
+		fprintf(to, "%s%s%s, ", colour ? "\033[31m" : "", title(l),
 			colour ? "\033[0m" : "");
 		whom(to, l);
 		fprintf(to, " hit:\n  ");

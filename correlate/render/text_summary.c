@@ -2,6 +2,7 @@
 /* Prints the summary: where bytes waited longest. It stands for the answer where there is none. */
 #include <math.h>
 
+#include "event_table.h"
 #include "report.h"
 #include "text.h"
 #include "text_causes.h"
@@ -110,6 +111,16 @@ static enum cause cause_of(const struct fact_flow *f, int stage, int reason)
 	return reason < 0 ? CAUSE_STACK : recent_cause_of_why((enum why_reason)reason);
 }
 
+/* Says why nothing is said of where bytes waited, if no call of the kernel was recorded. */
+static void no_calls(const struct report *r, FILE *to)
+{
+	if (r->flow_count && !core_observes(r->core, MG_EVENT_sys_enter) &&
+		core_observes(r->core, MG_EVENT_tcp_recv))
+		fprintf(to,
+			"\nNo summary: where bytes waited is known with the layer syscall, which "
+			"was not recorded\n(--layers)\n");
+}
+
 const struct together *text_summarised(
 	const struct report *r, const struct together *groups, size_t group_count)
 {
@@ -144,8 +155,10 @@ void text_summary(
 			text_coverage(share));
 		return;
 	}
-	if (!f)
+	if (!f) {
+		no_calls(r, to);
 		return;
+	}
 	several = text_summarised(r, groups, group_count);
 	if (several) {
 		f = &several->sum;

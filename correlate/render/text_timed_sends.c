@@ -134,8 +134,9 @@ void text_timed_summary(
 	char remote[64];
 
 	fprintf(to, "\nSummary: sends ");
-	if (g && measures(&g->sum)->timed &&
-		measures_wait(measures(&g->sum)) > 2 * measures_wait(measures(f))) {
+	/* the flows that the first table is of */
+	if (g && g->count > 1 && measures(&g->sum)->timed &&
+		measures_wait(measures(&g->sum)) >= measures_wait(measures(f))) {
 		t = measures(&g->sum)->timed;
 		fprintf(to, "in %s %s flows", text_count(g->count), flow_proto(&g->sum));
 	} else {

@@ -122,6 +122,15 @@ static void sizes(const struct report *r, const struct fact_flow *f, FILE *to)
 				*at = f->flow.rx ? call : device;
 	uint64_t frames = device->frames - device->again_frames;
 
+	if (!call->n && device->n) {
+		fprintf(to, "packets of %s at the device", text_bytes(unit_mean_size(device)));
+		if (frames > device->n)
+			fprintf(to, " (frames of %s)",
+				text_bytes((double)device->bytes / (double)frames));
+		if (device->gaps.n)
+			fprintf(to, ", one every %s", text_ns(report_ns(r, unit_mean_gap(device))));
+		return;
+	}
 	if (!from->n || !at->n) {
 		fprintf(to, "sizes n/a, as %s recorded",
 			!call->n ? "calls were not" : "the device was not");

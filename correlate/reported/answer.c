@@ -183,18 +183,6 @@ void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 			remedy_of(&row->key));
 }
 
-/* The kernel drops segments of data that have arrived already for these reasons. */
-static bool is_copy(const struct drop_sum *d)
-{
-	static const char *const reasons[] = {
-		"TCP_OLD_DATA", "TCP_RFC7323_PAWS", "TCP_OLD_SEQUENCE"};
-
-	for (size_t i = 0; d->reason && i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		if (strcmp(d->reason, reasons[i]) == 0)
-			return true;
-	return false;
-}
-
 /* Says why segments were sent again. */
 static void resent_words(const struct losses *l, char remedy[REMEDY_MAX])
 {
@@ -204,7 +192,7 @@ static void resent_words(const struct losses *l, char remedy[REMEDY_MAX])
 	for (size_t i = 0; i < l->drops.n; i++) {
 		const struct drop_sum *d = &l->drops.v[i];
 
-		if (is_copy(d))
+		if (drop_sum_is_copy(d))
 			copies += d->n;
 		else if (drop_sum_lost(d) && (!most || drop_sum_lost(d) > drop_sum_lost(most)))
 			most = d;

@@ -172,7 +172,7 @@ def directories():
 
 
 def of_somebody_else():
-    """What may not be read is told as that, not as missing."""
+    """A part that may not be read is told as that, not as missing."""
     top = f"{TOP}/whole"
     os.chmod(TOP, 0o755)
     shutil.copytree(kernel_like("part"), top + "/kernel")

@@ -103,6 +103,9 @@ def check_whole(rec, report):
     spans = [e["reply_last_ns"] - e["request_first_ns"] for e in facts(rec, "exchange")
              if e["role"] == "client" and e["answer"] == "answered"]
     near(report["slowest"][0]["whole_ns"], max(spans), 1e-6, "the slowest is that of the facts, ns")
+    shortest = min(e["in_program_ns"] for e in facts(rec, "exchange") if e["role"] == "server" and e["in_program_ns"])
+    p50 = group(report, "server")["in_program_ns"]["p50"]
+    check(p50 > shortest - 2, f"no quantile of the time in the program, {p50:.0f} ns, is below the shortest, {shortest} ns")
 
 
 need_kernel_side()

@@ -63,6 +63,7 @@ class Counted(Recording):
         loss = report["loss"]
         self.not_observed = report["kinds_not_observed"]
         self.text = run(MAGNET, "report", "--all", self.dir).stdout
+        self.brief = run(MAGNET, "report", self.dir).stdout
         self.lost = sum(g["count"] for g in loss["gaps"] if g["producer"] == "ring")
         self.skipped = loss["kernel"] - self.lost
         for e in self.events():
@@ -99,6 +100,10 @@ def whole(layers, level, what):
             elif layer in UNIX_LAYERS:
                 got = rec.by_kind.get(("unix_dgram", event), 0)
                 check(got == N, f"{layers}: {got} of {N} messages of the UNIX socket have {event}")
+    only_tcp = "tcp" in layers and "syscall" not in layers
+    sizes = "traffic: packets of " in rec.brief
+    check(("No summary: where bytes waited" in rec.brief) == only_tcp and (sizes or "device" not in layers or not only_tcp),
+          f"{layers}: the report says why there is no summary, and the sizes of packets that a device recorded")
     blind = [] if {"syscall", "socket", "tcp"} & set(layers.split(",")) else ["unix", "netlink", "vsock"]
     check(rec.not_observed == blind and ("not observed by the kernel side" in rec.text) == bool(blind) and
           ("UNIX" in rec.p.stderr) == bool(blind), f"{layers}: {blind} are told as not observed")

@@ -286,9 +286,22 @@ static void a_refused_connection_is_no_loss(void **unused)
 	ev_drop(&c, 1, false, "NO_SOCKET", "tcp_v4_rcv", 0);
 	ev_drop(&c, 1, false, "QDISC_DROP", "__dev_queue_xmit", 300);
 	assert_text(&c, true,
-		"Losses on the network, 1 of 4 connections hit:\n"
+		"Packets dropped, 1 of 4 connections hit:\n"
 		"  1 packet dropped: 1 sent, at qdisc (QDISC_DROP in __dev_queue_xmit);\n"
 		"  1 packet found no socket: nobody listened on the port, or it was closed\n");
+}
+
+/* Segments that are sent again needlessly arrive twice: nothing was lost. */
+static void copies_of_data_that_arrived_are_no_loss(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	record(&c, HOOKS);
+	ev_drop(&c, 1, false, "TCP_OLD_DATA", "tcp_data_queue", 300);
+	assert_text(&c, true,
+		"Segments sent twice, which had arrived, 1 of 4 connections hit:\n"
+		"  1 packet dropped: 1 sent, at tcp (TCP_OLD_DATA in tcp_data_queue)\n");
 }
 
 static void losses_are_shown_below_a_groups_waterfall(void **unused)
@@ -352,6 +365,7 @@ int main(void)
 		cmocka_unit_test(the_head_names_synacks),
 		cmocka_unit_test(a_group_s_bytes_without_a_layer_were_sent_again),
 		cmocka_unit_test(a_refused_connection_is_no_loss),
+		cmocka_unit_test(copies_of_data_that_arrived_are_no_loss),
 		cmocka_unit_test(losses_are_shown_below_a_groups_waterfall),
 	};
 
