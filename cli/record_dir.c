@@ -57,6 +57,8 @@ static const char *why_no_dir(const char *dir)
 		return strerror(errno);
 	if (lstat(dir, &st) == 0 && S_ISLNK(st.st_mode))
 		return "it is a link: name the directory it leads to";
+	if (lstat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
+		return "it exists and is no directory";
 	if (!dir_is_empty(dir))
 		return "it exists and is not empty";
 	return is_ours(dir) ? NULL : "it exists and belongs to somebody else";

@@ -99,6 +99,7 @@ bool top_json(const struct top *t)
 	json_object_set_new(line, "from_ns", count(i->from_ns));
 	json_object_set_new(line, "to_ns", count(i->to_ns));
 	json_object_set_new(line, "final", json_boolean(t->state.ended));
+	json_object_set_new(line, "paused", json_boolean(core_is_paused(t->core)));
 	json_object_set_new(line, "cpu_share", number(t->state.cpu_share));
 	json_object_set_new(line, "recorders_cpu_share", number(t->state.recorders_cpu_share));
 	json_object_set_new(line, "lost_application", count(t->state.lost_app));

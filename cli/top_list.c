@@ -110,7 +110,10 @@ int top_draw_head(const struct top_screen *s, const struct top *t)
 	int room;
 
 	snprintf(time, sizeof(time), "%s%s%.1f s ", s->is_paused ? "PAUSED  " : "",
-		t->state.ended ? "ENDED  " : "", t->state.begin_ns ? seconds : 0);
+		t->state.ended            ? "ENDED  "
+		: core_is_paused(t->core) ? "RECORDING PAUSED  "
+					  : "",
+		t->state.begin_ns ? seconds : 0);
 	room = draw_columns() - (int)strlen(time) - 2;
 	snprintf(title, sizeof(title), " magnet top: %s", t->what);
 	if (room > 3 && (int)strlen(title) > room && room < (int)sizeof(title))

@@ -121,7 +121,7 @@
 	E(106,calibration,     CALIBRATION,   TRACER,    ANY, NONE,    NONE,   calibration,   "cost of magnet's own events on this machine") \
 	E(107,hook,            HOOK,          TRACER,    ANY, NONE,    NONE,   hook,          "a hook was attached or refused") \
 	E(108,lost,            LOST,          TRACER,    ANY, NONE,    NONE,   lost,          "events were lost here") \
-	E(109,change,          CHANGE,        TRACER,    ANY, NONE,    NONE,   none,          "a setting was changed while recording") \
+	E(109,change,          CHANGE,        TRACER,    ANY, NONE,    NONE,   change,        "a setting was changed while recording") \
 	E(110,dump,            DUMP,          TRACER,    ANY, NONE,    NONE,   dump,          "the flight recorder was dumped, and why") \
 	E(111,chunk,           CHUNK,         TRACER,    ANY, NONE,    NONE,   chunk,         "a part of the recording that can be read alone begins") \
 	E(112,chunk_end,       CHUNK_END,     TRACER,    ANY, NONE,    NONE,   chunk_end,     "the part ends in order, and another may follow") \

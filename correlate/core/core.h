@@ -199,6 +199,7 @@ struct core_times {
 /* Statements of the traces about themselves. */
 struct core_trace {
 	bool has_calibration, has_end;
+	bool is_paused;         /* by magnet ctl, at the last event */
 	char undescribed[256];  /* a directory with streams but no metadata, "" = there is none */
 	char kernel_tracer[24]; /* tracer of the kernel's events, "" = magnet's own */
 	char cut_off[256];      /* why the trace could not be read to its end, "" = it could */

@@ -32,6 +32,11 @@ bool export_directory(struct export *e)
 {
 	struct stat st;
 
+	if (strcmp(e->to, "-") == 0) {
+		snprintf(e->why, sizeof(e->why),
+			"standard output cannot be a directory: give -o a new one");
+		return false;
+	}
 	if (mkdir(e->to, 0777) == 0)
 		return true;
 	if (errno != EEXIST)

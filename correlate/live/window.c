@@ -234,7 +234,7 @@ static struct live_tells look_at_recording(const struct live *l)
 	bool kernel;
 
 	core_recording(l->core, &r);
-	kernel = r.kernel_events;
+	kernel = r.kernel_events && !core_is_paused(l->core);
 	t.calls = kernel && core_observes(l->core, MG_EVENT_sys_enter);
 	t.timed_sends = kernel && core_observes(l->core, MG_EVENT_stamp_send);
 	t.retransmits = kernel && core_observes(l->core, MG_EVENT_tcp_retransmit);

@@ -172,17 +172,7 @@ static const char *plain(const json_t *j, char out[PATH_MAX])
 	return mg_escape(out, PATH_MAX, text ? text : "-");
 }
 
-static void print_list(const json_t *v)
-{
-	char text[PATH_MAX];
-	const json_t *one;
-	size_t i;
-
-	json_array_foreach (v, i, one)
-		printf("%s%s", i ? ", " : "", plain(one, text));
-}
-
-static void print_value(const json_t *v)
+static void print_one(const json_t *v)
 {
 	char text[PATH_MAX];
 
@@ -192,10 +182,22 @@ static void print_value(const json_t *v)
 		printf("%s", json_is_true(v) ? "yes" : "no");
 	else if (json_is_integer(v))
 		printf("%lld", (long long)json_integer_value(v));
-	else if (json_array_size(v))
-		print_list(v);
 	else
 		printf("-");
+}
+
+/* Prints a value, or those of a list. */
+static void print_value(const json_t *v)
+{
+	const json_t *one;
+	size_t i;
+
+	if (!json_array_size(v))
+		print_one(v);
+	json_array_foreach (v, i, one) {
+		printf("%s", i ? ", " : "");
+		print_one(one);
+	}
 }
 
 static void print_status(json_t *j)

@@ -247,6 +247,8 @@ def main(args: Optional[Sequence[str]] = None) -> None:
     parser.add_argument("records")
     parser.add_argument("-o", "--output", required=True)
     o = parser.parse_args(args)
+    if o.output == "-":
+        sys.exit("magnet: standard output cannot be a directory: give -o one")
     try:
         export(o.records, o.output)
     except OSError as e:

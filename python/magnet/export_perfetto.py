@@ -7,6 +7,7 @@ are one instant on each layer's track, and arrows lead from one to the next, als
 last layer to the receiver's first. The CPUs' schedule is Perfetto's own, of sched_switch.
 """
 import argparse
+import os
 import sys
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Dict, List, Optional, Sequence, Tuple
@@ -382,6 +383,17 @@ def export(records: str, to: BinaryIO) -> None:
         Export(recording, Writer(to)).write()
 
 
+def write_file(records: str, output: str) -> None:
+    """Write the trace to a file, of which nothing is left if it cannot be whole."""
+    try:
+        with open(output, "wb") as f:
+            export(records, f)
+    except BaseException:
+        if os.path.isfile(output):
+            os.unlink(output)
+        raise
+
+
 def main(args: Optional[Sequence[str]] = None) -> None:
     parser = argparse.ArgumentParser(prog="magnet export --format perfetto")
     parser.add_argument("records")
@@ -392,8 +404,7 @@ def main(args: Optional[Sequence[str]] = None) -> None:
             export(o.records, sys.stdout.buffer)
             sys.stdout.buffer.flush()
         else:
-            with open(o.output, "wb") as f:
-                export(o.records, f)
+            write_file(o.records, o.output)
     except OSError as e:
         sys.exit(f"magnet: cannot write {o.output}: {e.strerror}")
     except MagnetError as e:

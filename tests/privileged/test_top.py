@@ -126,6 +126,30 @@ def children(pid):
         return [int(n) for n in f.read().split()]
 
 
+def paused(where):
+    """While the recording is paused, nothing is known, and that is said."""
+    d = where + "/paused"
+    talker = subprocess.Popen([PYTHON, "-c", ASK % 30])
+    rec = subprocess.Popen([MAGNET, "record", "-q", "-o", d, "--pid", str(talker.pid)])
+    p = top("--json", "--interval", "300ms", d)
+    try:
+        while not (line := json.loads(p.stdout.readline()))["connections"]:
+            pass
+        check(line["paused"] is False and line["total"]["bytes_sent"], "it records")
+        tracer = next(c for c in children(rec.pid) if "tracer" in os.readlink(f"/proc/{c}/exe"))
+        run(MAGNET, "ctl", "--pid", tracer, "pause")
+        lines = [json.loads(p.stdout.readline()) for _ in range(6)]
+        check(all(lines[-1]["total"][key] is None for key in SUMS) and lines[-1]["paused"] is True,
+              f"paused: {lines[-1]['total']}")
+        run(MAGNET, "ctl", "--pid", tracer, "resume")
+        lines = [json.loads(p.stdout.readline()) for _ in range(6)]
+        check(lines[-1]["total"]["bytes_sent"] > 0 and lines[-1]["paused"] is False, "and it goes on")
+    finally:
+        stop(p)
+        stop(rec)
+        stop(talker)
+
+
 def killed(where):
     env = {**os.environ, "TMPDIR": where}
 
@@ -253,6 +277,7 @@ try:
         run(*t.inside(t.b, "nft", "add table inet t; add chain inet t i { type filter hook input priority 0; }; "
                       f"add rule inet t i tcp dport {PORT} numgen random mod 100 == 0 drop"))
         documented(followed(t, place))
+    paused(place)
     killed(place)
     attached()
     timed(place)

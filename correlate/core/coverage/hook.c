@@ -93,6 +93,11 @@ bool core_knows_hooks(const struct core *c)
 	return c->probes.hook_count || c->trace.has_calibration;
 }
 
+bool core_is_paused(const struct core *c)
+{
+	return c->trace.is_paused;
+}
+
 bool core_observes(const struct core *c, enum mg_event_id id)
 {
 	return !core_knows_hooks(c) || mg_events_have(c->probes.hooked, id);

@@ -377,6 +377,13 @@ ON(chunk)
 	c->rotated.part_ended = false;
 }
 
+ON(change)
+{
+	if (strncmp(e->change.what, "state", sizeof(e->change.what)) == 0)
+		c->trace.is_paused =
+			strncmp(e->change.value, "paused", sizeof(e->change.value)) == 0;
+}
+
 ON(dump)
 {
 	dump_on_event(c, e);
