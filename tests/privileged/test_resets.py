@@ -29,6 +29,8 @@ with undisturbed(lambda: Recording(PYTHON, PROGRAM, "resets")) as rec:
     check(len(sent) == 3 - silent and len(received) == 3, "each both ways")
     check(received[0]["flow"] and received[0]["fields"]["state"] == "syn_sent" and
           received[0]["fields"]["rport"] == "1", "the first by the one that connects, in SYN_SENT")
+    own = [f["local"] for f in rec.report()["flows"] if f["id"] == received[0]["flow"].split("/")[0] + "/tx"]
+    check(own == ["127.0.0.1:" + received[0]["fields"]["lport"]], f"the refused connection has its port: {own}")
     if silent:
         sent.insert(0, None)
     check(all(not s or (s["fields"]["lport"], s["fields"]["rport"]) ==

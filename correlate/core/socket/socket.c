@@ -178,6 +178,14 @@ static void note_fin(struct flow *rx, const struct mg_sock_state *p)
 	rx->fin.seq = p->rcv_nxt - 1;
 }
 
+void sock_on_reset(struct core *c, const struct mg_tcp_reset *p)
+{
+	struct mg_sock *s = p->sock ? sock_find(c, p->sock) : NULL;
+
+	if (s && !s->lport)
+		s->lport = p->lport;
+}
+
 struct mg_sock *sock_on_state(struct core *c, const struct mg_event *e)
 {
 	const struct mg_sock_state *p = &e->sock_state;

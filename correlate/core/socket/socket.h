@@ -26,6 +26,9 @@ static inline struct mg_sock *sock_get(struct core *c, uint64_t cookie)
 
 	return s ? s : sock_make(c, cookie);
 }
+/* Notes the port of a refused connection, which has none yet as it begins to connect, nor when it
+ * is closed. */
+void sock_on_reset(struct core *c, const struct mg_tcp_reset *p);
 /* Returns the socket. */
 struct mg_sock *sock_on_state(struct core *c, const struct mg_event *e);
 void sock_on_addr(struct core *c, const struct mg_event *e);

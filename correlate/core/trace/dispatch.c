@@ -302,6 +302,8 @@ ON(listen)
 
 ON(protocol)
 {
+	if (e->id == MG_EVENT_tcp_reset)
+		sock_on_reset(c, &e->tcp_reset);
 	state_on_event(c, e, a);
 }
 
