@@ -145,6 +145,7 @@ void doctor_print_machine(const json_t *m)
 			: doctor_text(m, "counter_problem", "not invariant"));
 	print_capabilities(json_object_get(m, "capabilities"));
 	printf("cgroup v2         %s%s\n",
-		doctor_text(m, "cgroup2", "not mounted: --cgroup cannot be used"),
+		doctor_text(m, "cgroup2",
+			"not mounted: --cgroup and --layers timestamps cannot be used"),
 		json_is_string(json_object_get(m, "cgroup2")) ? ", for --cgroup" : "");
 }

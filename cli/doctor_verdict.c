@@ -167,7 +167,8 @@ static void look_at_machine(const json_t *machine, json_t *missing)
 			doctor_text(machine, "counter_problem", "it is not invariant"),
 			"no command does: all times are those of CLOCK_MONOTONIC");
 	if (json_is_null(json_object_get(machine, "cgroup2")))
-		add(missing, false, "cgroup v2", "not mounted: --cgroup cannot be used",
+		add(missing, false, "cgroup v2",
+			"not mounted: --cgroup and --layers timestamps cannot be used",
 			"mkdir -p /run/cgroup2 && mount -t cgroup2 none /run/cgroup2");
 }
 

@@ -48,7 +48,7 @@ def no_cgroups(top):
           "without cgroups v2 the kernel side works")
     said = run(*start, MAGNET, "doctor", "-v").stdout
     check("optional: cgroup v2: not mounted" in said and "mount -t cgroup2" in said, "and doctor tells how to mend it")
-    check("not mounted: --cgroup cannot be used" in said, "and doctor tells what does not")
+    check("not mounted: --cgroup and --layers timestamps cannot be used" in said, "and doctor tells what does not")
     p = run(*start, MAGNET, "record", "-o", top + "/c", "--cgroup", "some", check=False)
     check(p.returncode == 1, "a recording of one ends")
     one_line(p.stderr.strip(), "no cgroup v2", "mount -t cgroup2")
