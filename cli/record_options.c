@@ -87,6 +87,34 @@ static int choose_sides(struct record_options *r)
 	return 0;
 }
 
+/* Returns whether an option is for the kernel side alone. */
+static bool is_of_kernel_side(const char *word)
+{
+	static const char *const names[] = {"--layers", "--level", "--stacks", "--event",
+		"--trigger", "--without", "--protocol", "--netns", "--port", "--address",
+		"--interface", "--sample"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strncmp(word, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Says which of the given options have no effect without the kernel side. */
+static void warn_of_unused(const struct record_options *r)
+{
+	char words[300] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < r->to_tracer.count; i++)
+		if (is_of_kernel_side(r->to_tracer.text[i]) && used < sizeof(words))
+			used += (size_t)snprintf(words + used, sizeof(words) - used, "%s%s",
+				used ? ", " : "", r->to_tracer.text[i]);
+	if (used && !r->given.quiet)
+		mg_warn("the kernel side is not recorded (--app-only), so without effect: %s",
+			words);
+}
+
 /* Copies what bounds the application side too. */
 static void bound_app_side(struct collector_bounds *b, const struct recorder_options *o)
 {
@@ -126,6 +154,8 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 	if (!err)
 		err = set_environment(o);
 	bound_app_side(&r->bounds, o);
+	if (!err && o->app_only)
+		warn_of_unused(r);
 	return err;
 }
 

@@ -99,6 +99,9 @@ def usage():
     one_line(record("--layers", "socket,wire", "--", "true"), 2, "socket,wire")
     one_line(record("--pid", "1", "--", "true"), 2, "exclude")
     one_line(record("--app-only", "--kernel-only", "--", "true"), 2, "exclude")
+    p = record("--app-only", "--layers", "tcp", "--stacks=1s", "--max-size", "1M", "-o", new_dir(), "--", "true")
+    check(p.returncode == 0 and "without effect: --layers, --stacks=1s\n" in p.stderr,
+          f"options for the other side are told: {p.stderr.strip()}")
     check(record("--wrong", "--", "true").returncode == 2, "a wrong option: 2")
     check("usage: magnet record" in record("--help").stdout, "--help helps")
     one_line(run(MAGNET, "recrod", check=False), 2, "recrod")
