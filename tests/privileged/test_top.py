@@ -131,6 +131,8 @@ def paused(where):
     d = where + "/paused"
     talker = subprocess.Popen([PYTHON, "-c", ASK % 30])
     rec = subprocess.Popen([MAGNET, "record", "-q", "-o", d, "--pid", str(talker.pid)])
+    while not os.path.exists(d + "/session.json") and rec.poll() is None:
+        time.sleep(0.02)
     p = top("--json", "--interval", "300ms", d)
     try:
         while not (line := json.loads(p.stdout.readline()))["connections"]:

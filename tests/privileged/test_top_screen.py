@@ -181,6 +181,7 @@ def timed(place):
     text = t.wait(r"TO ACK.* network \d+%")
     check("received n/a" in text and "exchanges n/a" in text and "retransmits n/a, drops n/a" in text,
           f"what is not recorded is not available:\n{text}")
+    t.wait(r"network \d+% +n/a +n/a +[\d.]+.s ")  # of 20 sends and more
     t.resize(80, 24)
     text = t.wait(r"too narrow for: [^\n]*RECV/s")
     header = next(line for line in text.split("\n") if "PEER" in line)
