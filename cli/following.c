@@ -37,13 +37,18 @@ static enum following_state failed(struct following *f, const char *what)
 	return FOLLOWING_FAILED;
 }
 
+static const char *session_json(const struct following *f, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%.4000s/session.json", f->dir);
+	return path;
+}
+
 /* Returns what session.json says, NULL if there is none yet; it is empty until recording begins. */
 static json_t *session_of(const struct following *f, char *why, size_t why_size)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%.4000s/session.json", f->dir);
-	return session_load(path, false, why, why_size);
+	return session_load(session_json(f, path), false, why, why_size);
 }
 
 /* Returns whether a recording has begun in the directory, or will: the file is made first. */
@@ -51,8 +56,7 @@ static bool has_session(const struct following *f)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%.4000s/session.json", f->dir);
-	return access(path, F_OK) == 0;
+	return access(session_json(f, path), F_OK) == 0;
 }
 
 /* Returns whether session.json is empty, or was written just now. */
@@ -61,8 +65,7 @@ static bool is_being_written(const struct following *f)
 	char path[PATH_MAX];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%.4000s/session.json", f->dir);
-	return stat(path, &st) != 0 || !st.st_size || st.st_mtime + 2 > time(NULL);
+	return stat(session_json(f, path), &st) != 0 || !st.st_size || st.st_mtime + 2 > time(NULL);
 }
 
 /* Returns whether a trace is a part of a recording that is divided by time or size. */

@@ -147,11 +147,6 @@ static bool find_traces(struct mg_traces *t, struct core *core, char *const dirs
 	if (!are_of_one_time(dirs, count))
 		return false;
 	err = mg_traces_find(t, (const char *const *)dirs, count);
-	if (!err && t->unreadable) {
-		mg_error("%s: %s", t->unreadable, strerror(EACCES));
-		mg_traces_free(t);
-		return false;
-	}
 	if (!err && t->count && traces_inspect(t, core, why, sizeof(why)) == 0)
 		return true;
 	if (err || !t->count)
@@ -159,6 +154,8 @@ static bool find_traces(struct mg_traces *t, struct core *core, char *const dirs
 			err ? mg_traces_problem(-err) : "there is no trace in it",
 			!err && t->link ? "; links in it are not followed: " : "",
 			!err && t->link ? t->link : "");
+	if (!err && !t->count && t->unreadable)
+		snprintf(why, sizeof(why), "%.900s: %s", t->unreadable, strerror(EACCES));
 	mg_error("%s", why);
 	mg_traces_free(t);
 	return false;
@@ -223,6 +220,11 @@ int loaded_read(struct loaded *l, char *const dirs[], int count)
 			mg_warn("%s", no_session);
 		if (traces.link)
 			mg_warn("%s: %s", traces.link, plain_file_problem(ELOOP));
+	}
+	if (!err && traces.unreadable) {
+		if (!l->again)
+			mg_error("%s: %s: read without it", traces.unreadable, strerror(EACCES));
+		err = LOADED_IN_PART;
 	}
 	mg_traces_free(&traces);
 	return err;

@@ -35,7 +35,7 @@ void loaded_init(struct loaded *l);
 void loaded_init_facts(struct loaded *l);
 /*
  * Reads all traces below the directories into the core. Returns 0; -1 after a message; or, after a
- * message too, LOADED_IN_PART if only the begin could be read, which the core was given.
+ * message too, LOADED_IN_PART if only a part could be read, which the core was given.
  */
 #define LOADED_IN_PART 1
 int loaded_read(struct loaded *l, char *const dirs[], int count);
