@@ -87,17 +87,17 @@ static int choose_sides(struct record_options *r)
 	return 0;
 }
 
-/* Returns whether an option is for the kernel side alone. */
+/* Returns whether a word is an option for the kernel side alone, perhaps with its value. */
 static bool is_of_kernel_side(const char *word)
 {
-	static const char *const names[] = {"--layers", "--level", "--stacks", "--event",
-		"--trigger", "--without", "--protocol", "--netns", "--port", "--address",
-		"--interface", "--sample"};
+	const struct option_row *row;
+	char name[32];
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strncmp(word, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
+	if (strncmp(word, "--", 2) != 0)
+		return false;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+	row = option_find(recorder_option_rows, recorder_option_count, name);
+	return row && row->use & MG_KERNEL;
 }
 
 /* Says which of the given options have no effect without the kernel side. */

@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "log.h"
 #include "record_signals.h"
+#include "signal_ignored.h"
 
 #define STOP_MS  60000         /* a slow disk may have much to take */
 #define GRACE_NS 2000000000ull /* between asking COMMAND to end and leaving it */
@@ -77,7 +78,8 @@ static void on_signal(struct recording *r)
 		dump(r);
 		return;
 	}
-	if (r->o.command && record_passes_on((int)info.ssi_signo)) {
+	if (record_passes_on((int)info.ssi_signo) &&
+		(r->o.command || mg_is_ignored((int)info.ssi_signo))) {
 		if (r->child > 0)
 			kill(r->child, (int)info.ssi_signo);
 		return;

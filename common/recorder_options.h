@@ -25,6 +25,7 @@
 #define MG_TO_APP    (1u << 1) /* libmagnet.so gets it in the environment: MAGNET_NAME */
 #define MG_SETTABLE  (1u << 2) /* magnet-kernel-tracer ctl changes it */
 #define MG_FILTER    (1u << 3) /* chooses sockets; run/selection.c of the tracer uses it */
+#define MG_KERNEL    (1u << 4) /* without effect where the kernel side is not recorded */
 
 /* clang-format off */
 /*
@@ -58,7 +59,7 @@
 		"record every process of the machine, kernel side only") \
 	X(path, cgroup, "cgroup", 0, "PATH", 0, 0, MG_BOTH, MG_TO_TRACER, \
 		"record the tasks of a cgroup (v2) and what they start, kernel side only") \
-	X(layers, layers, "layers", 'l', "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE, \
+	X(layers, layers, "layers", 'l', "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_KERNEL | MG_SETTABLE, \
 		"record these layers of the kernel side: " MG_LAYER_LIST(", ") " or none; light is " \
 		"socket,tcp,device of TCP alone; +LIST adds to the default, which is all but timestamps, netfilter, gro and switch") \
 	X(size, buffer, "buffer", 'b', "SIZE", MG_BUFFER_MIN, MG_BUFFER_MAX, MG_BOTH, MG_TO_TRACER, \
@@ -66,7 +67,7 @@
 		"thread of the application side (default: 4M, at most 16M)") \
 	X(number, drain, "drain", 'd', "MS", 1, 10000, MG_BOTH, MG_TO_TRACER | MG_SETTABLE, \
 		"empty the kernel side's buffers every MS milliseconds (default: 20)") \
-	X(events, event, "event", 'e', "EVENT", 0, 0, MG_BOTH, MG_TO_TRACER, \
+	X(events, event, "event", 'e', "EVENT", 0, 0, MG_BOTH, MG_TO_TRACER | MG_KERNEL, \
 		"also record CATEGORY:NAME[/FILTER/][:FIELD,...], any tracepoint of the kernel; may be " \
 		"repeated") \
 	X(time, duration, "duration", 0, "TIME", 1000000, 1000000000000000, MG_BOTH, 0, \
@@ -81,15 +82,15 @@
 	X(amount, flight, "flight", 0, "AMOUNT", 1u << 20, 0, MG_BOTH, MG_TO_TRACER, \
 		"flight recorder: keep only the last so many bytes or seconds, and write them when a " \
 		"dump is asked for") \
-	X(triggers, trigger, "trigger", 0, "WHEN", 0, 0, MG_BOTH, MG_TO_TRACER, \
+	X(triggers, trigger, "trigger", 0, "WHEN", 0, 0, MG_BOTH, MG_TO_TRACER | MG_KERNEL, \
 		"dump the flight recorder on retransmission, on lost, or on latency=100ms; may be " \
 		"repeated") \
-	X(level, level, "level", 0, "LEVEL", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE, \
+	X(level, level, "level", 0, "LEVEL", 0, 0, MG_BOTH, MG_TO_TRACER | MG_KERNEL | MG_SETTABLE, \
 		"record protocol state with each TCP event: none, light or full (default: none)") \
-	X(threshold, stacks, "stacks", 0, "[=TIME]", 1000, 3600000000000ull, MG_BOTH, MG_TO_TRACER, \
+	X(threshold, stacks, "stacks", 0, "[=TIME]", 1000, 3600000000000ull, MG_BOTH, MG_TO_TRACER | MG_KERNEL, \
 		"also record the program's and the kernel's stack where a thread blocks for TIME " \
 		"(default: 1ms) or longer, at calls on sockets, at drops and at retransmissions") \
-	X(hook_kinds, without, "without", 0, "KINDS", 0, 0, MG_BOTH, MG_TO_TRACER, \
+	X(hook_kinds, without, "without", 0, "KINDS", 0, 0, MG_BOTH, MG_TO_TRACER | MG_KERNEL, \
 		"do not use hooks of these kinds: fentry, fexit, netfilter, sockops") \
 	X(flag, follow, "follow", 'f', NULL, 0, 0, MG_RECORD, 0, \
 		"also record the children of COMMAND or PID: this is always done, and the option is here " \
@@ -100,17 +101,17 @@
 		"also log poll, select, epoll_wait and similar calls") \
 	X(flag, entries, "entries", 0, NULL, 0, 0, MG_RECORD, MG_TO_APP, \
 		"also log the begin of each call, so that a call that blocks is seen while it does") \
-	X(protocols, protocol, "protocol", 0, "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
+	X(protocols, protocol, "protocol", 0, "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_KERNEL | MG_SETTABLE | MG_FILTER, \
 		"record only sockets of these protocols: tcp, udp, unix, raw, icmp, netlink, vsock") \
-	X(list, netns, "netns", 0, "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
+	X(list, netns, "netns", 0, "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_KERNEL | MG_SETTABLE | MG_FILTER, \
 		"record only sockets of these network namespaces: names, paths or inode numbers") \
-	X(ports, port, "port", 0, "LIST", 0, MG_FILTER_PORTS, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
+	X(ports, port, "port", 0, "LIST", 0, MG_FILTER_PORTS, MG_BOTH, MG_TO_TRACER | MG_KERNEL | MG_SETTABLE | MG_FILTER, \
 		"record only connections from or to these ports") \
-	X(prefixes, address, "address", 0, "LIST", 0, MG_FILTER_PREFIXES, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
+	X(prefixes, address, "address", 0, "LIST", 0, MG_FILTER_PREFIXES, MG_BOTH, MG_TO_TRACER | MG_KERNEL | MG_SETTABLE | MG_FILTER, \
 		"record only connections from or to these addresses or prefixes") \
-	X(sample, sample, "sample", 0, "N", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
+	X(sample, sample, "sample", 0, "N", 0, 0, MG_BOTH, MG_TO_TRACER | MG_KERNEL | MG_SETTABLE | MG_FILTER, \
 		"record only one in N connections, but all of it") \
-	X(interface, interface, "interface", 0, "NAME", 0, 0, MG_BOTH, MG_TO_TRACER | MG_SETTABLE | MG_FILTER, \
+	X(interface, interface, "interface", 0, "NAME", 0, 0, MG_BOTH, MG_TO_TRACER | MG_KERNEL | MG_SETTABLE | MG_FILTER, \
 		"do not record packets at other interfaces") \
 	X(flag, anonymize, "anonymize", 0, NULL, 0, 0, MG_BOTH, MG_TO_TRACER, \
 		"leave out addresses and ports") \
