@@ -55,6 +55,9 @@
 	F(S, u64, cpu_ns, "CPU time the tracer used") \
 	F(S, text32, why, "why the kernel side ended before it was asked to; empty = it was asked to")
 
+/* Why it ended, where magnet ctl stop asked for it: the other side may go on. */
+#define MG_ENDED_BY_CTL "stopped by ctl"
+
 #define MG_EV_APP_BEGIN(F, S) \
 	F(S, u64, from_ns, "the part contains calls that return after this time") \
 	F(S, u64, events,  "calls and marks written to the parts before it") \

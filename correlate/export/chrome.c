@@ -201,11 +201,6 @@ static void timed_end(struct chrome *c, char phase, const char *name, const char
 
 static void on_timed_send(void *arg, const void *fact)
 {
-	static const char *const labels[] = {
-#define LABEL(ID, name, label) [TIMED_##ID] = label,
-		MG_TIMED_STAGES(LABEL)
-#undef LABEL
-	};
 	const struct fact_timed_send *f = fact;
 	uint64_t known = f->begin, until;
 	struct chrome *c = arg;
@@ -224,10 +219,10 @@ static void on_timed_send(void *arg, const void *fact)
 	fputs("}}", c->file.to);
 	known = f->begin;
 	for (int i = 0; i < TIMED_STAGES && f->stage[i] != FACT_NONE; i++) {
-		timed_end(c, 'b', labels[i], send, core_ns(c->e->core, known));
+		timed_end(c, 'b', timed_stage_label(i), send, core_ns(c->e->core, known));
 		fputs("}", c->file.to);
 		known += f->stage[i];
-		timed_end(c, 'e', labels[i], send, core_ns(c->e->core, known));
+		timed_end(c, 'e', timed_stage_label(i), send, core_ns(c->e->core, known));
 		fputs("}", c->file.to);
 	}
 	timed_end(c, 'e', flow, send, core_ns(c->e->core, until));

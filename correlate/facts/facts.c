@@ -40,6 +40,15 @@ static const char *const fact_waits[] = {"blocked", "preempted"};
 _Static_assert(sizeof(fact_layers) / sizeof(fact_layers[0]) == TX_LAYERS + RX_LAYERS,
 	"FACT_LAYER() counts those of both directions");
 
+const char *timed_stage_label(enum timed_stage stage)
+{
+#define LABEL(ID, name, label) label,
+	static const char *const labels[] = {MG_TIMED_STAGES(LABEL)};
+#undef LABEL
+
+	return labels[stage];
+}
+
 /* clang-format off */
 #define COLUMN(F, member, kind, list, n, text) \
 	{.name = #member, .doc = text, .words = list, .offset = offsetof(struct fact_##F, member), \

@@ -84,6 +84,7 @@ enum fact_stack_why { MG_STACK_WHYS(MG_STACK_WHY) STACK_WHYS };
 #define MG_TIMED_STAGE(ID, name, label) TIMED_##ID,
 enum timed_stage { MG_TIMED_STAGES(MG_TIMED_STAGE) TIMED_STAGES };
 #undef MG_TIMED_STAGE
+const char *timed_stage_label(enum timed_stage stage);
 enum fact_timed {
 	TIMED_ACKNOWLEDGED,
 	TIMED_ACKNOWLEDGED_LATER,

@@ -71,14 +71,6 @@ static void give_rest(struct interval *in, enum cause_end end, enum cause cause)
 	give(in, end, cause, in->left);
 }
 
-static uint64_t lost_between(const struct recent_bytes *sender, uint64_t from, uint64_t to)
-{
-	uint64_t held[CAUSES] = {0};
-
-	recent_held(sender, from, to, held);
-	return held[CAUSE_LOST];
-}
-
 /*
  * Gives the stages of received bytes, the last first: an interval ends with their receipt. While
  * the sender has something to send again, bytes that wait for others wait for that, and so does a
@@ -94,8 +86,8 @@ static uint64_t give_receipt(struct interval *in, enum cause_end end, const stru
 		return 0;
 	copied = in->left > r->stage[RX_STAGE_RETURN] ? in->to - r->stage[RX_STAGE_RETURN]
 						      : in->from;
-	lost[RX_STAGE_RETURN] = lost_between(sender, copied, in->to);
-	lost[RX_STAGE_ORDER] = lost_between(sender, in->from, copied);
+	lost[RX_STAGE_RETURN] = recent_lost(sender, copied, in->to);
+	lost[RX_STAGE_ORDER] = recent_lost(sender, in->from, copied);
 	for (int i = RX_STAGES - 1; i >= 0; i--) {
 		if (lost[i] > r->stage[i])
 			lost[i] = r->stage[i];
@@ -111,7 +103,7 @@ static void give_whole_receipt(
 {
 	uint64_t lost = give_receipt(in, END_OWN, r, sender);
 
-	give(in, END_OWN, CAUSE_LOST, lost_between(sender, in->from, in->to) - lost);
+	give(in, END_OWN, CAUSE_LOST, recent_lost(sender, in->from, in->to) - lost);
 	give_rest(in, END_OWN, CAUSE_RECEIVE);
 }
 

@@ -201,12 +201,8 @@ static struct why_row *row_of(struct why_sums *w, uint8_t reason, uint8_t releas
 static uint64_t lost_meanwhile(const struct flow_measures *m, const struct fact_range *r)
 {
 	uint64_t call = r->stage[TX_STAGE_CALL], from = r->begin + (call == FACT_NONE ? 0 : call);
-	uint64_t held[CAUSES] = {0};
 
-	if (!m->resent)
-		return 0;
-	recent_held(m->exchanges.recent, from, from + r->stage[TX_STAGE_SNDBUF], held);
-	return held[CAUSE_LOST];
+	return recent_lost(m->exchanges.recent, from, from + r->stage[TX_STAGE_SNDBUF]);
 }
 
 static void add_why(struct flow_measures *m, const struct fact_range *r)
@@ -216,7 +212,8 @@ static void add_why(struct flow_measures *m, const struct fact_range *r)
 
 	if (!w)
 		return;
-	w->lost += (unsigned __int128)lost_meanwhile(m, r) * r->length;
+	if (m->resent)
+		w->lost += (unsigned __int128)lost_meanwhile(m, r) * r->length;
 	for (int i = 0; i < WHYS; i++) {
 		if (!r->held[i])
 			continue;

@@ -241,3 +241,11 @@ void recent_held(const struct recent_bytes *r, uint64_t from, uint64_t to, uint6
 			sum[h->cause] += last - first;
 	}
 }
+
+uint64_t recent_lost(const struct recent_bytes *r, uint64_t from, uint64_t to)
+{
+	uint64_t held[CAUSES] = {0};
+
+	recent_held(r, from, to, held);
+	return held[CAUSE_LOST];
+}

@@ -63,5 +63,7 @@ const struct recent_range *recent_ended(const struct recent_bytes *r, uint64_t f
 uint64_t recent_until(const struct recent_bytes *r, uint64_t from, uint64_t to);
 /* Adds the times of each cause in an interval. */
 void recent_held(const struct recent_bytes *r, uint64_t from, uint64_t to, uint64_t sum[CAUSES]);
+/* Returns that of retransmissions. */
+uint64_t recent_lost(const struct recent_bytes *r, uint64_t from, uint64_t to);
 
 #endif

@@ -36,6 +36,14 @@ double flow_coverage(const struct fact_flow *f)
 		       : NAN;
 }
 
+double flow_lost_share(const struct fact_flow *f)
+{
+	const struct why_sums *w = measures(f)->why;
+	dist_sum wait = measures(f)->stage[TX_STAGE_SNDBUF].sum;
+
+	return w && wait ? (double)w->lost / (double)wait : NAN;
+}
+
 uint64_t flow_resent(const struct fact_flow *f)
 {
 	return f->resent;

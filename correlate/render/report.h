@@ -169,6 +169,11 @@ void flow_far_end(const struct report *r, const struct fact_flow *f, char out[64
 const char *flow_comm(const struct fact_flow *f);
 double flow_coverage(const struct fact_flow *f);
 /*
+ * Returns the share of the wait in the send buffer in which earlier bytes had to be sent again; NAN
+ * without waits.
+ */
+double flow_lost_share(const struct fact_flow *f);
+/*
  * Fills in the flow at the other end, valid as long as `f`. Returns false if it is not in the
  * recording, or not the only one.
  */

@@ -35,8 +35,6 @@ static inline bool text_explains(const struct report *r)
 /* text_head.c: the recording, what is missing of it, and with `losses` what the network lost */
 void text_head(const struct report *r, FILE *to, bool losses, bool colour);
 /* text_summary.c: where bytes waited longest */
-/* Returns the share of the wait in the send buffer in which earlier bytes had to be sent again. */
-double flow_lost_share(const struct fact_flow *f);
 void text_summary(
 	const struct report *r, const struct together *groups, size_t group_count, FILE *to);
 /* Returns the group of which the summary is, NULL if it is of the flow r->sums.longest. */

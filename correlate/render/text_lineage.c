@@ -11,13 +11,13 @@ static void sent_again(const struct report *r, const struct fact_flow *f, bool b
 {
 	const struct resent_sums *times = measures(f)->resent;
 	uint64_t segments = f->retransmits - f->syn_retries;
+	const char *least = flow_misses(f, MG_EVENTS(tcp_retransmit)) ? text_at_least() : "";
 
 	if (segments)
-		fprintf(to, "  segments retransmitted: %s%s (%s)\n",
-			flow_misses(f, MG_EVENTS(tcp_retransmit)) ? text_at_least() : "",
-			text_count(segments), text_bytes((double)f->retransmitted));
+		fprintf(to, "  segments retransmitted: %s%s (%s)\n", least, text_count(segments),
+			text_bytes((double)f->retransmitted));
 	if (f->syn_retries)
-		fprintf(to, "  SYNs retransmitted: %s\n", text_count(f->syn_retries));
+		fprintf(to, "  SYNs retransmitted: %s%s\n", least, text_count(f->syn_retries));
 	if (flow_resends_known(r, f) && flow_resent(f))
 		fprintf(to, "  resent after a drop on this machine, which TCP does not count: %s\n",
 			text_bytes((double)flow_resent(f)));

@@ -45,14 +45,6 @@ static const char *passed(const struct fact_flow *f)
 /* Losses are named from this share on: what is lost also closes the windows. */
 #define LOST_LEAST 0.5
 
-double flow_lost_share(const struct fact_flow *f)
-{
-	const struct dist *wait = &measures(f)->stage[TX_STAGE_SNDBUF];
-
-	return measures(f)->why && wait->sum ? (double)measures(f)->why->lost / (double)wait->sum
-					     : 0;
-}
-
 /* Returns the largest known reason of the wait in the send buffer and its share; -1: none. */
 static int main_reason(const struct fact_flow *f, double *share)
 {

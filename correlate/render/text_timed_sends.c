@@ -92,9 +92,6 @@ static const char *remedy(enum timed_stage stage)
 /* Prints the longest stage, of the sends of which all stages are known, and what to do about it. */
 static void longest_stage(const struct timed_sums *t, FILE *to)
 {
-#define WORDS(ID, name, label) label,
-	static const char *const labels[] = {MG_TIMED_STAGES(WORDS)};
-#undef WORDS
 	enum timed_stage longest = TIMED_SEND_BUFFER;
 	char words[WORDS_MAX];
 	double sum = 0;
@@ -120,7 +117,7 @@ static void longest_stage(const struct timed_sums *t, FILE *to)
 			text_count(t->whole_n));
 	else
 		fprintf(to, "their time");
-	fprintf(to, ": %s.\n", labels[longest]);
+	fprintf(to, ": %s.\n", timed_stage_label(longest));
 	snprintf(words, sizeof(words), "%s %s", text_arrow(), remedy(longest));
 	text_wrapped(to, 0, 2, words);
 }

@@ -40,7 +40,7 @@ static const char *run_queue_remedy(double mean_ns)
 }
 
 /* Returns how long a cause held an exchange, on average. */
-static double mean_ns(const struct cause_figures *c)
+static double cause_mean(const struct cause_figures *c)
 {
 	const struct cause_sums *sum = &c->column->sum;
 
@@ -170,7 +170,7 @@ void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 	if (row->key.port && service_words(column, &row->key, to->remedy))
 		return;
 	if (row->key.part == PROGRAM_RUN_QUEUE)
-		snprintf(to->remedy, REMEDY_MAX, "%s", run_queue_remedy(share * mean_ns(c)));
+		snprintf(to->remedy, REMEDY_MAX, "%s", run_queue_remedy(share * cause_mean(c)));
 	else if (!before)
 		snprintf(to->remedy, REMEDY_MAX, "%s", remedy_of(&row->key));
 	else if (row->key.part == PROGRAM_ON_CPU)
@@ -228,7 +228,7 @@ void remedy_of_cause(
 
 void answer_remedy(const struct cause_figures *c, char remedy[REMEDY_MAX])
 {
-	remedy_of_cause(c->column->r, c->cause, mean_ns(c), remedy);
+	remedy_of_cause(c->column->r, c->cause, cause_mean(c), remedy);
 }
 
 /* Returns from which quantile on exchanges are slow ones: 0.99, or what ten of them lie beyond. */
@@ -307,6 +307,6 @@ GET(answer_column, mean_ns, value_number(report_ns(f->r, (double)f->sum.time / (
 
 GET(cause, at, value_text(cause_is_between(f->cause) ? "network" : answer_end(f->column, f->end)))
 GET(cause, cause, value_text(cause_name(f->cause)))
-GET(cause, mean_ns, value_number(mean_ns(f)))
+GET(cause, mean_ns, value_number(cause_mean(f)))
 GET(cause, share, value_number(cause_share(f)))
 /* clang-format on */

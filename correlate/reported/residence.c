@@ -225,7 +225,7 @@ GET(residence, residence_total_p50_ns, quantile(f, &measures(f->f)->residence, 0
 GET(residence, residence_total_p99_ns, quantile(f, &measures(f->f)->residence, 0.99))
 GET(residence, residence_total_highest, value_number(dist_highest(&measures(f->f)->residence)))
 GET(residence, residence_total_at_highest_ns, ns(f, dist_at_highest(&measures(f->f)->residence)))
-GET(residence, send_buffer_lost_share, value_number(of_the_wait(f, measures(f->f)->why->lost)))
+GET(residence, send_buffer_lost_share, value_number(flow_lost_share(f->f)))
 GET(residence, residence_uncertainty_ns, ns(f, f->probes.twice_u))
 GET(residence, probes_ns, ns(f, f->probes.sum))
 /* clang-format on */

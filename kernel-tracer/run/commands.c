@@ -84,7 +84,7 @@ static json_t *do_stop(struct run *r, const json_t *request)
 {
 	(void)request;
 	run_note_change(r, "state", "stopped");
-	r->why_stopped = "stopped by ctl";
+	r->why_stopped = MG_ENDED_BY_CTL;
 	r->stop = true;
 	return done();
 }

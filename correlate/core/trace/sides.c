@@ -114,7 +114,7 @@ static void flows_outlast(struct core *c, uint64_t until_ns, uint64_t end_ns)
  */
 static bool ends_with_it(const struct core_span *s, uint64_t end)
 {
-	return strcmp(s->why, "stopped by ctl") == 0 && s->until_ns + NOTICED_NS > end;
+	return strcmp(s->why, MG_ENDED_BY_CTL) == 0 && s->until_ns + NOTICED_NS > end;
 }
 
 void sides_finish(struct core *c)
