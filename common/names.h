@@ -77,7 +77,8 @@
 	V(22, THREADS,      "thread_not_followed")    /* there was no memory: all that it did is missing */ \
 	V(23, NOT_HERE,     "not_here")               /* was written; the reader's, of packets and parts */ \
 	V(24, APP_NOT_HERE, "app_not_here")           /* the same of the program's; among gaps it is 23 */ \
-	V(25, NOT_RUN,      "not_run")                /* packets that only netfilter's programs saw: each lacks 1 or more */
+	V(25, NOT_RUN,      "not_run")                /* packets that only netfilter's programs saw: each lacks 1 or more */ \
+	V(26, LAYER_OFF,    "layer_off")              /* in no trace: magnet ctl had switched the layer off; no loss */
 
 /* of a hook; others are a negative errno all the same */
 #define MG_STATUSES(V) \

@@ -9,6 +9,7 @@
 #include "calls.h"
 #include "contract.h"
 #include "event.h"
+#include "event_table.h"
 #include "flow.h"
 #include "hash.h"
 #include "clock/clockmap.h"
@@ -171,6 +172,10 @@ struct core_probes {
 	struct mg_events hooked_ns; /* of these, those that belong to a namespace each */
 	struct netns_hooks *netns_hooks;
 	uint32_t netns_hooks_n;
+	uint32_t layers_met;                 /* layers of which a hook has been attached, as bits */
+	uint32_t layers_on;                  /* layers of which one is attached */
+	uint64_t off_since_ns[MG_LAYER_END]; /* since when a layer is switched off, or 0 */
+	bool listed;                         /* the hooks that are attached from the beginning */
 };
 
 struct core_counts {

@@ -67,7 +67,8 @@ const struct fact_desc fact_table[FACTS] = {MG_FACTS(DESC)};
 bool loss_is_one(uint32_t reason)
 {
 	return reason != MG_LOST_PAUSED && reason != MG_LOST_NOT_KEPT &&
-	       reason != MG_LOST_NOT_COVERED && reason != MG_LOST_NOT_HERE;
+	       reason != MG_LOST_NOT_COVERED && reason != MG_LOST_NOT_HERE &&
+	       reason != MG_LOST_LAYER_OFF;
 }
 
 const struct fact_desc *fact_by_name(const char *name)

@@ -211,7 +211,10 @@ static void gaps(const struct report *r, FILE *to)
 			plural(n - GAPS_SHOWN));
 }
 
-/* Prints the events of which the hooks could not be attached. */
+/*
+ * Prints the events of which the hooks could not be attached, and on request those switched off: a
+ * layer without any is among the gaps.
+ */
 static void unattached(const struct report *r, FILE *to)
 {
 	struct fact_hook hook;
@@ -219,7 +222,8 @@ static void unattached(const struct report *r, FILE *to)
 	int n = 0;
 
 	while (core_next_hook(r->core, &at, &hook)) {
-		if (!hook.status || mg_hook_is_of_lock(hook.hook))
+		if (!hook.status || mg_hook_is_of_lock(hook.hook) ||
+			(hook.status == -ENOLINK && !text_explains(r)))
 			continue;
 		if (text_explains(r))
 			fprintf(to, "not observed: %s %s (%s)\n", text_plain(hook.layer, 16),

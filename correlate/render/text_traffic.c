@@ -48,6 +48,12 @@ static void frames_row(struct table *t, const struct unit_stats *u, const char *
 		table_row(t, "    repeated\t%s", text_count(u->again_n));
 }
 
+/* Where one end's packets or calls are missing, numbers at both do not compare. */
+static bool is_seen_in_part(const struct fact_flow *f)
+{
+	return flow_coverage(f) < 0.90;
+}
+
 /* Returns why it is not known how much the stack moved the bytes; NULL if it is. */
 static const char *no_modulation(
 	const struct report *r, const struct fact_flow *f, const struct modulation *m)
@@ -56,7 +62,7 @@ static const char *no_modulation(
 		return text_ulp(f);
 	if (!core_observes(r->core, MG_EVENT_sys_enter))
 		return "system calls were not recorded (--layers)";
-	if (flow_coverage(f) < 0.90)
+	if (is_seen_in_part(f))
 		return "too few bytes were seen at every layer";
 	if (!m->known)
 		return f->flow.rx && !f->peer.sock ? "the sender is not in this trace"
@@ -140,6 +146,8 @@ static void sizes(const struct report *r, const struct fact_flow *f, FILE *to)
 		text_bytes(unit_mean_size(at)));
 	if (frames > device->n)
 		fprintf(to, " (frames of %s)", text_bytes((double)device->bytes / (double)frames));
+	if (is_seen_in_part(f))
+		return;
 	if (from->gaps.n && at->gaps.n)
 		fprintf(to, ", spacing %s %s %s", text_ns(report_ns(r, unit_mean_gap(from))),
 			text_arrow(), text_ns(report_ns(r, unit_mean_gap(at))));

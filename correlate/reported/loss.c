@@ -53,13 +53,14 @@ static const char *reason(const struct fact_loss *g)
 	       : g->reason == MG_LOST_NOT_KEPT    ? "not_kept"
 	       : g->reason == MG_LOST_NOT_COVERED ? "not_covered"
 	       : g->reason == MG_LOST_NOT_HERE    ? "not_here"
+	       : g->reason == MG_LOST_LAYER_OFF   ? "layer_off"
 						  : "lost";
 }
 
 static bool is_counted(const struct fact_loss *g)
 {
 	return g->reason != MG_LOST_NOT_KEPT && g->reason != MG_LOST_NOT_COVERED &&
-	       g->reason != MG_LOST_NOT_HERE;
+	       g->reason != MG_LOST_NOT_HERE && g->reason != MG_LOST_LAYER_OFF;
 }
 
 /* clang-format off */

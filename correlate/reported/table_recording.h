@@ -44,7 +44,8 @@
 #define MG_FIGURES_gap(S, V, O, L, W, T, P) \
 	V(S, TEXT, NONE, producer, always, "by", "part of magnet that lost them") \
 	V(S, TEXT, NONE, reason, always, "reason", "\"lost\", \"paused\", \"not_kept\" (by a flight recorder), \"not_covered\" " \
-		"(a side had not begun, or had ended) or \"not_here\" (written, but missing from the files)") \
+		"(a side had not begun, or had ended), \"not_here\" (written, but missing from the files) or " \
+		"\"layer_off\" (magnet ctl had switched a layer off)") \
 	V(S, COUNT, NONE, cpu, recorded, "CPU", "CPU; null if it concerns more than one") \
 	V(S, COUNT, EVENTS, count, recorded, "missing", "number of missing events; null if unknown, as for missing " \
 		"packets and parts: see missing") \

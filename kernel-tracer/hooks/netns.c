@@ -21,10 +21,18 @@
 #include "hooks/hook_table.h"
 #include "hooks/hooks.h"
 
+#define FAMILIES 2
+
+/* A link of a row of the table of hooks, for one family of addresses. */
+struct netns_link {
+	size_t row;
+	int family, fd;
+};
+
 struct attached {
 	uint32_t inum;
 	char path[300]; /* path that last led to the namespace: its name's, or a process's in it */
-	int links[32];
+	struct netns_link links[32];
 	int count;
 	bool told; /* that it cannot be entered */
 };
@@ -110,23 +118,39 @@ static bool known(const struct netns_hooks *n, uint32_t inum)
 	return false;
 }
 
-/* Attaches the hooks in the calling thread's namespace. */
+static bool is_linked(const struct attached *a, size_t row, int family)
+{
+	for (int i = 0; i < a->count; i++)
+		if (a->links[i].row == row && a->links[i].family == family)
+			return true;
+	return false;
+}
+
+static void name_hook(char *to, size_t size, size_t row, int family)
+{
+	snprintf(to, size, "%s ipv%d", hook_table[row].event, family ? 6 : 4);
+}
+
+/* Attaches the hooks in the calling thread's namespace that are not attached there yet. */
 static void attach_here(struct netns_hooks *n, struct attached *a)
 {
-	static const uint32_t families[] = {NFPROTO_IPV4, NFPROTO_IPV6};
+	static const uint32_t families[FAMILIES] = {NFPROTO_IPV4, NFPROTO_IPV6};
 
 	for (size_t i = 0; i < hook_count; i++) {
 		const struct hook *k = &hook_table[i];
 
-		for (int f = 0; f < 2 && hook_in_namespaces(n->hooks, i); f++) {
+		for (int f = 0; f < FAMILIES && hook_in_namespaces(n->hooks, i); f++) {
 			struct hook_status s = {.layer = k->layer, .netns = a->inum};
-			int fd = nf_link_near(hooks_program_fd(n->hooks, k->program), families[f],
-				(uint32_t)k->number, k->priority);
+			int fd;
 
-			snprintf(s.what, sizeof(s.what), "%s ipv%d", k->event, f ? 6 : 4);
+			if (is_linked(a, i, f))
+				continue;
+			fd = nf_link_near(hooks_program_fd(n->hooks, k->program), families[f],
+				(uint32_t)k->number, k->priority);
+			name_hook(s.what, sizeof(s.what), i, f);
 			hook_by(k, s.by, sizeof(s.by));
 			if (fd >= 0)
-				a->links[a->count++] = fd;
+				a->links[a->count++] = (struct netns_link){i, f, fd};
 			else
 				s.status = fd;
 			n->report(n->report_arg, &s);
@@ -338,7 +362,7 @@ static bool seen_below(
 static void close_links(struct attached *a)
 {
 	for (int i = 0; i < a->count; i++)
-		close(a->links[i]);
+		close(a->links[i].fd);
 }
 
 void netns_release(struct netns_hooks *n)
@@ -361,23 +385,33 @@ bool netns_wanted(const struct netns_hooks *n)
 	return n->wanted;
 }
 
-/* Attaches the hooks of a namespace anew; for an instant nothing there is recorded. */
+/* Detaches the hooks that are not wanted any more. */
+static void drop_links(struct netns_hooks *n, struct attached *a)
+{
+	int kept = 0;
+
+	for (int i = 0; i < a->count; i++) {
+		struct netns_link *l = &a->links[i];
+		struct hook_status s = {
+			.layer = hook_table[l->row].layer, .status = -ENOLINK, .netns = a->inum};
+
+		if (!hook_is_off_in_namespaces(n->hooks, l->row)) {
+			a->links[kept++] = *l;
+			continue;
+		}
+		close(l->fd);
+		name_hook(s.what, sizeof(s.what), l->row, l->family);
+		n->report(n->report_arg, &s);
+	}
+	a->count = kept;
+}
+
 static void switch_at(struct netns_hooks *n, struct attached *a)
 {
-	bool had = a->count > 0, home = a->inum == n->home_inum;
+	bool home = a->inum == n->home_inum;
 	int fd = home ? -1 : open_ns(a->path, a->inum);
 
-	close_links(a);
-	a->count = 0;
-	for (size_t i = 0; i < hook_count && had; i++)
-		for (int f = 0; f < 2 && hook_is_off_in_namespaces(n->hooks, i); f++) {
-			struct hook_status s = {
-				.layer = hook_table[i].layer, .status = -ENOLINK, .netns = a->inum};
-
-			snprintf(
-				s.what, sizeof(s.what), "%s ipv%d", hook_table[i].event, f ? 6 : 4);
-			n->report(n->report_arg, &s);
-		}
+	drop_links(n, a);
 	if (home || (fd >= 0 && setns(fd, CLONE_NEWNET) == 0))
 		attach_here(n, a);
 	if (fd >= 0) {

@@ -7,6 +7,7 @@ the row's first time to the microsecond, and `recording`. Rows are converted a p
 memory does not grow with the recording.
 """
 import argparse
+import contextlib
 import os
 import re
 import sys
@@ -210,14 +211,22 @@ class TableWriter:
         for _, writer in self.files.values():
             writer.close()
 
-    def close(self, is_kept: bool) -> None:
-        """Give the files their names, or remove them."""
+    def keep(self) -> None:
+        """Give the files their names."""
+        for path, _ in self.files.values():
+            os.replace(hidden(path), path)
+
+    def discard(self) -> None:
+        """Remove the files, and the directories that have nothing else."""
         for path, writer in self.files.values():
-            writer.close()
-            if is_kept:
-                os.replace(hidden(path), path)
-            else:
+            with contextlib.suppress(OSError, pa.ArrowException):  # a full disk refuses the end, too
+                writer.close()
+            place = path
+            with contextlib.suppress(OSError):
                 os.unlink(hidden(path))
+                for _ in ("day", "host", "table"):
+                    place = os.path.dirname(place)
+                    os.rmdir(place)
 
 
 def export(records: str, to: str) -> int:
@@ -234,10 +243,10 @@ def export(records: str, to: str) -> int:
                 rows += writers[-1].rows
         except BaseException:
             for w in writers:
-                w.close(False)
+                w.discard()
             raise
         for w in writers:
-            w.close(True)
+            w.keep()
     return rows
 
 

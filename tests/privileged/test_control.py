@@ -3,7 +3,9 @@
 The control socket: status agrees with the trace, a pause is one, and is told as a gap; layers are
 attached and detached while the tracer records; who may ask, and what wrong questions get.
 """
+import collections
 import os
+import re
 import socket as sockets
 import stat
 import sys
@@ -84,6 +86,32 @@ def paused():
     check(f["gaps"] == 1 and "tcp" in f["touched"] and f["closure_error_cycles"] in (0, None),
           "flows tell that it touches them")
     check(r["state_sum_mismatches"] == 0, "no call's states reach over it")
+
+
+def switched():
+    """Layers that were off for a time are told with it; hooks never asked for, and those kept, are not."""
+    d = TOP + "/switched"
+    times = []
+    with Talker() as load, Tracer(d, "--pid", load.pid, "--layers", "socket,tcp,ip").ready() as t:
+        for layers in "socket,tcp", "socket,tcp,ip,device", "socket,ip,device":
+            load.ask(50)
+            ctl(t, "set", f"layers={layers}")
+            times.append(time.monotonic_ns())
+        load.ask(50)
+    r = report(d)
+    off = {g["producer"]: g for g in r["loss"]["gaps"] if g["reason"] == "layer_off"}
+    check(sorted(off) == ["layer device off", "layer ip off", "layer tcp off"], f"each layer that was off: {off}")
+    ip, tcp = off["layer ip off"], off["layer tcp off"]
+    check(0 <= times[0] - ip["from_ns"] < 1e9 and 0 <= times[1] - ip["to_ns"] < 1e9
+          and 0 <= times[2] - tcp["from_ns"] < 1e9 and ip["count"] is None, "with the time it was off for")
+    check(off["layer device off"]["from_ns"] < times[0] and off["layer device off"]["to_ns"] == ip["to_ns"] or
+          abs(off["layer device off"]["to_ns"] - ip["to_ns"]) < 1e9, "also what begins later")
+    check(not any(h["hook"].startswith("nf_") for h in r["hooks"]), "hooks never asked for are not named")
+    told = collections.Counter(re.search(r"netns = (\d+)", p)[1] for *_, p in events(d, "hook")
+                               if '"ip_out ipv4"' in p)
+    check(set(told.values()) == {3}, f"hooks that stay attached are not attached anew: told by namespace {told}")
+    text = run(MAGNET, "report", d).stdout
+    check("not recorded (layer ip off)" in text and "not observed: tcp" not in text, "the report says so: " + text)
 
 
 def settings():
@@ -176,7 +204,7 @@ def places():
 need_kernel_side()
 need_program("babeltrace2")
 try:
-    for test in (counted, paused, settings, questions, places):
+    for test in (counted, paused, switched, settings, questions, places):
         print("---", test.__name__)
         test()
 finally:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The share of a recording's time that each side covers. */
+#include <errno.h>
 #include <string.h>
 
 #include "event_table.h"
@@ -194,6 +195,54 @@ static void a_part_that_is_gone_leaves_a_gap(void **unused)
 	core_free(&c);
 }
 
+static void hook(struct core *c, uint64_t t, const char *layer, const char *name, int status)
+{
+	struct mg_event e = feed_event(MG_EVENT_hook, t, 0);
+
+	memcpy(e.hook.layer, layer, strlen(layer));
+	memcpy(e.hook.hook, name, strlen(name));
+	e.hook.status = status;
+	feed(c, &e);
+}
+
+static void assert_off(const struct core *c, int at, int layer, uint64_t from, uint64_t to)
+{
+	const struct gap *g = &c->losses.gaps[at];
+
+	assert_int_equal(g->reason, MG_LOST_LAYER_OFF);
+	assert_int_equal(g->layers, 1u << layer);
+	assert_int_equal(g->from_ns, from);
+	assert_int_equal(g->to_ns, to);
+	assert_false(gap_is_loss(g));
+}
+
+static void a_layer_that_is_switched_off_leaves_a_gap(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, "");
+	core_know_times(&c, 100, STOP);
+	hook(&c, 200, "tcp", "tcp_recv", 0);
+	hook(&c, 200, "tcp", "tcp_ready", 0);
+	hook(&c, 200, "socket", "lock_wait", -EPERM);
+	ev_sync(&c, 300, 300, 0);
+	hook(&c, 1000, "tcp", "tcp_ready", -ENOLINK); /* another one of the layer stays */
+	hook(&c, 2000, "tcp", "tcp_recv", -ENOLINK);
+	hook(&c, 3000, "tcp", "tcp_recv", 0);
+	hook(&c, 4000, "sched", "sched_switch", 0); /* not recorded from the beginning */
+	hook(&c, 5000, "tcp", "tcp_recv", -ENOLINK);
+	hook(&c, 6000, "sched", "sched_switch", -EPERM); /* says so itself */
+	end_kernel(&c, STOP + 20, "");
+	assert_int_equal(core_finish(&c), 0);
+	assert_int_equal(c.losses.gap_count, 3);
+	assert_off(&c, 0, MG_LAYER_TCP, 2000, 3000);
+	assert_off(&c, 1, MG_LAYER_SCHED, 100, 4000);
+	assert_off(&c, 2, MG_LAYER_TCP, 5000, STOP + 20);
+	assert_int_equal(c.counts.lost_kernel, 0);
+	core_free(&c);
+}
+
 static void each_trace_tells_how_much_is_in_it(void **unused)
 {
 	struct core c;
@@ -230,6 +279,7 @@ int main(void)
 		cmocka_unit_test(its_program_may_end_before_the_recording),
 		cmocka_unit_test(parts_not_kept_are_reported),
 		cmocka_unit_test(a_part_that_is_gone_leaves_a_gap),
+		cmocka_unit_test(a_layer_that_is_switched_off_leaves_a_gap),
 		cmocka_unit_test(each_trace_tells_how_much_is_in_it),
 	};
 

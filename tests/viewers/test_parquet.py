@@ -113,6 +113,19 @@ def bad_input(trace, top):
         check(p.returncode == 1 and p.stderr.count("\n") == 1 and "pip install" in p.stderr, p.stderr.strip())
 
 
+def full_disk(trace, top):
+    os.mkdir(top)
+    if run("mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", top, check=False).returncode:
+        print("no tmpfs can be mounted: a full disk is not tried")
+        return
+    try:
+        p = run(MAGNET, "export", trace, "--format", "parquet", "-o", top, check=False)
+        check(p.returncode == 1 and p.stderr.count("\n") == 1 and not os.listdir(top),
+              f"a full disk is told, and nothing left on it: {p.stderr.strip()} {os.listdir(top)}")
+    finally:
+        run("umount", top)
+
+
 with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
     os.environ["TMPDIR"] = top
     trace = golden.unpack("both", top)
@@ -133,3 +146,4 @@ with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
     engines_agree(top + "/data", (host, "another host"))
     days_divide(top, top + "/days")
     bad_input(trace, top)
+    full_disk(trace, top + "/small")

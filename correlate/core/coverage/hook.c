@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Determines the events that the recording can have from the hooks it lists. */
+/*
+ * Determines the events that the recording can have from the hooks it lists, and the time for which
+ * a layer was off.
+ */
 #include "coverage/hook.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "core.h"
 #include "event_table.h"
+#include "coverage/gap.h"
 
 /* Returns the entry of a hook, made if needed. */
 static struct hook_info *hook_of(struct core *c, const struct mg_hook *p)
@@ -59,7 +65,56 @@ static void note_netns(struct core *c, uint32_t netns)
 			mg_events_add(&n->events, c->probes.hooks[i].event);
 }
 
-bool hook_on_event(struct core *c, const struct mg_hook *p)
+static void tell_off(struct core *c, int layer, uint64_t from_ns, uint64_t to_ns)
+{
+	struct gap g = {.cpu = -1,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.reason = MG_LOST_LAYER_OFF,
+		.layers = 1u << layer};
+
+	snprintf(g.producer, sizeof(g.producer), "layer %s off", mg_layer_names[layer]);
+	if (to_ns > from_ns)
+		gap_keep(c, &g);
+}
+
+/* Notes the time for which a layer is off: switched off, or switched on after the beginning. */
+static void note_layer(struct core *c, const struct hook_info *of, uint64_t time_ns)
+{
+	struct core_probes *p = &c->probes;
+	bool was, on = false;
+	int layer = 0;
+
+	while (layer < MG_LAYER_END && strcmp(mg_layer_names[layer], of->layer) != 0)
+		layer++;
+	if (layer == MG_LAYER_END)
+		return;
+	for (uint32_t i = 0; i < p->hook_count; i++)
+		on |= p->hooks[i].status == 0 && strcmp(p->hooks[i].layer, of->layer) == 0;
+	was = p->layers_on >> layer & 1;
+	if (on && !was) {
+		if (p->off_since_ns[layer])
+			tell_off(c, layer, p->off_since_ns[layer], time_ns);
+		else if (p->listed && !(p->layers_met >> layer & 1))
+			tell_off(c, layer, core_begin_ns(c), time_ns);
+		p->off_since_ns[layer] = 0;
+		p->layers_on |= 1u << layer;
+		p->layers_met |= 1u << layer;
+	} else if (!on && was) {
+		p->layers_on &= ~(1u << layer);
+		if (of->status == -ENOLINK)
+			p->off_since_ns[layer] = time_ns;
+	}
+}
+
+void hook_finish(struct core *c, uint64_t end_ns)
+{
+	for (int i = 0; i < MG_LAYER_END; i++)
+		if (c->probes.off_since_ns[i])
+			tell_off(c, i, c->probes.off_since_ns[i], end_ns);
+}
+
+bool hook_on_event(struct core *c, const struct mg_hook *p, uint64_t time_ns)
 {
 	struct hook_info *h = hook_of(c, p);
 	struct mg_events before = c->probes.hooked;
@@ -67,6 +122,7 @@ bool hook_on_event(struct core *c, const struct mg_hook *p)
 	if (!h)
 		return false;
 	h->status = p->status;
+	note_layer(c, h, time_ns);
 	c->probes.hook_changes++;
 	c->probes.hooked = (struct mg_events){{0}};
 	for (uint32_t i = 0; i < c->probes.hook_count; i++)

@@ -351,6 +351,7 @@ ON(calibration)
 
 ON(clock_sync) /* comes ten times a second */
 {
+	c->probes.listed = true;
 	call_settle_old(c, e->time_ns);
 	core_forget(c, e->time_ns);
 }
@@ -359,7 +360,7 @@ ON(hook)
 {
 	bool timed = core_observes(c, MG_EVENT_stamp_send);
 
-	if (hook_on_event(c, &e->hook))
+	if (hook_on_event(c, &e->hook, e->time_ns))
 		socks_claim(c);
 	if (timed && !core_observes(c, MG_EVENT_stamp_send))
 		timed_send_off(c);

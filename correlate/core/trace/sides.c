@@ -8,6 +8,7 @@
 #include "event_table.h"
 #include "clock/clockmap.h"
 #include "coverage/gap.h"
+#include "coverage/hook.h"
 #include "coverage/side.h"
 #include "socket/socket.h"
 #include "trace/loss.h"
@@ -140,6 +141,7 @@ void sides_finish(struct core *c)
 		if (i == CORE_KERNEL)
 			flows_outlast(c, s->until_ns, end);
 	}
+	hook_finish(c, c->side[CORE_KERNEL].until_ns);
 	if (end > c->times.last_ns)
 		c->times.last_ns = end;
 }
