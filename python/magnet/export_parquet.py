@@ -153,17 +153,19 @@ class TableWriter:
             [pa.field("utc", pa.timestamp("us", "UTC")), pa.field("recording", TEXT)]
             + [pa.field(column_name(c, self.layout), arrow_type(c, self.layout)) for c in self.columns]
         )
-        self.files: Dict[int, Tuple[str, Any]] = {}
+        self.paths: List[str] = []
+        self.files: Dict[int, Any] = {}
         self.rows = 0
 
     def _file(self, day: int) -> Any:
         if day not in self.files:
             path = self.dataset.path(self.name, day)
+            self.paths.append(path)  # before there is anything of it to remove
             os.makedirs(os.path.dirname(path), exist_ok=True)
             texts_ = [f.name for f in self.schema if f.type == TEXT]
-            self.files[day] = path, pq.ParquetWriter(
+            self.files[day] = pq.ParquetWriter(
                 hidden(path), self.schema, compression="zstd", use_dictionary=texts_, store_schema=False)
-        return self.files[day][1]
+        return self.files[day]
 
     def _utc(self, rows: Array) -> Array:
         """Return the first time that each row has, ns since 1970; -1: not known."""
@@ -208,22 +210,24 @@ class TableWriter:
 
     def finish(self) -> None:
         """Write the ends of the files."""
-        for _, writer in self.files.values():
+        for writer in self.files.values():
             writer.close()
 
     def keep(self) -> None:
         """Give the files their names."""
-        for path, _ in self.files.values():
+        for path in self.paths:
             os.replace(hidden(path), path)
 
     def discard(self) -> None:
         """Remove the files, and the directories that have nothing else."""
-        for path, writer in self.files.values():
+        for writer in self.files.values():
             with contextlib.suppress(OSError, pa.ArrowException):  # a full disk refuses the end, too
                 writer.close()
+        for path in self.paths:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(hidden(path))
             place = path
             with contextlib.suppress(OSError):
-                os.unlink(hidden(path))
                 for _ in ("day", "host", "table"):
                     place = os.path.dirname(place)
                     os.rmdir(place)
