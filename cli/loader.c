@@ -195,6 +195,23 @@ void loaded_init(struct loaded *l)
 	figures_attach(l->core);
 }
 
+/* Returns whether the filter's window begins after everything that was read, after a message. */
+static bool begins_too_late(const struct loaded *l)
+{
+	struct fact_recording r;
+	double length;
+
+	if (!l->filter || !l->filter->from_ns)
+		return false;
+	core_recording(l->core, &r);
+	if (r.last < r.first || l->filter->from_ns <= r.last - r.first)
+		return false;
+	length = (double)(r.last - r.first) / 1e9;
+	mg_error("%s: --from is after the last event, which is %.6f s after the first", l->name,
+		length);
+	return true;
+}
+
 int loaded_read(struct loaded *l, char *const dirs[], int count)
 {
 	char why[1024], no_session[1024] = "";
@@ -227,7 +244,7 @@ int loaded_read(struct loaded *l, char *const dirs[], int count)
 		err = LOADED_IN_PART;
 	}
 	mg_traces_free(&traces);
-	return err;
+	return err >= 0 && begins_too_late(l) ? -1 : err;
 }
 
 /* Reads all to learn which sockets and threads are chosen. Returns 0, or -1 after a message. */

@@ -118,6 +118,14 @@ static void per_call(double packets, double calls, FILE *to)
 			several ? "packets a call" : "calls a packet");
 }
 
+/* Returns the packets at the device that calls wrote, or could read. */
+static uint64_t read_by_calls(const struct fact_flow *f, const struct unit_stats *device)
+{
+	bool are_gone = f->flow.rx && f->kind != MG_KIND_tcp; /* TCP has them sent again */
+
+	return device->n - (are_gone && f->dropped < device->n ? f->dropped : 0);
+}
+
 /* Prints sizes and spacings where the program's bytes come from and where they go. */
 static void sizes(const struct report *r, const struct fact_flow *f, FILE *to)
 {
@@ -151,7 +159,7 @@ static void sizes(const struct report *r, const struct fact_flow *f, FILE *to)
 	if (from->gaps.n && at->gaps.n)
 		fprintf(to, ", spacing %s %s %s", text_ns(report_ns(r, unit_mean_gap(from))),
 			text_arrow(), text_ns(report_ns(r, unit_mean_gap(at))));
-	per_call((double)device->n, (double)call->n, to);
+	per_call((double)read_by_calls(f, device), (double)call->n, to);
 }
 
 static bool kind_is_unix(uint8_t kind)

@@ -234,6 +234,8 @@ def words(a):
             ("show", ("--event", "nonsense"), "sys_enter sys_exit"), ("show", ("--layer", "x"), "ip netfilter device"),
             ("report", ("--protocol", "x"), "tcp, udp, unix"), ("report", ("--port", "0"), "1 to 65535"),
             ("report", ("--peer", "10.0.0"), "10.0.0.0/8"), ("report", ("--from", "2", "--to", "1s"), "not before"),
+            ("show", ("--from", "1000s"), "after the last event"),
+            ("report", ("--from", "1000s", "--protocol", "tcp"), "after the last event"),
             ("show", ("--facts", "wait", "--port", "80"), "no sockets"), ("report", ("--from", "x"), "0.5"),
             ("report", ("--port", "1", "--flow", "1/tx"), "--flow"), ("report", ("--port", "1"), "nothing")):
         p = run(MAGNET, command, a.rec.dir, *options, check=False)

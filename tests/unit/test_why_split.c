@@ -188,6 +188,35 @@ static void a_probe_is_cut_off_where_the_window_ends(void **unused)
 	feed_end(&c);
 }
 
+/* The same while a call waits for room in the send buffer, which has copied more than was sent. */
+static void a_probe_is_cut_off_also_while_a_call_writes(void **unused)
+{
+	struct mg_event e = feed_event(MG_EVENT_tcp_send, 1600, TID);
+	struct core c;
+
+	(void)unused;
+	open_core(&c);
+	write_and_send(&c, 3 * MSS, MSS);
+	enter(&c, 1500, MG_SYS_sendto, 1000 + 3 * MSS, 0, 0);
+	e.tcp_send = (struct mg_tcp_send){.sock = SOCK,
+		.seq = 1000 + 3 * MSS,
+		.left = MSS,
+		.snd_una = 1000,
+		.snd_nxt = 1000 + MSS,
+		.snd_wnd = MSS + 300,
+		.cwnd = 10};
+	feed(&c, &e);
+	out(&c, 9000, IN(TIMER), 1000 + MSS, 300);
+	ack(&c, 9500, 1000 + MSS, 300, 10);
+	out(&c, 9600, IN(NET_RX), 1300 + MSS, 2 * MSS - 300);
+	leave(&c, 9700, MG_SYS_sendto, 1000 + 4 * MSS, MSS);
+	ack(&c, 9800, 1000 + 3 * MSS, 100000, 10);
+	out(&c, 9900, IN(NET_RX), 1000 + 3 * MSS, MSS);
+	acknowledged(&c, 1000 + 4 * MSS);
+	assert_row(&c, WHY_WINDOW, RELEASE_TIMER, 300, 9000 - 1100);
+	feed_end(&c);
+}
+
 /* Where pacing has held before, and none of the kernel's other tests applies. */
 static void an_acknowledgement_may_come_before_the_pacing_timer(void **unused)
 {
@@ -240,6 +269,7 @@ int main(void)
 		cmocka_unit_test(a_call_takes_along_what_was_corked),
 		cmocka_unit_test(after_nagle_the_device),
 		cmocka_unit_test(a_probe_is_cut_off_where_the_window_ends),
+		cmocka_unit_test(a_probe_is_cut_off_also_while_a_call_writes),
 		cmocka_unit_test(an_acknowledgement_may_come_before_the_pacing_timer),
 		cmocka_unit_test(a_zero_window_after_a_close),
 	};

@@ -29,6 +29,7 @@ struct split {
 	uint64_t since;   /* time since which the first unsent byte is the first */
 	uint64_t unsent;  /* its offset */
 	uint64_t written; /* offset after the last byte written, or being written */
+	uint64_t copied;  /* offset after the last byte that is known to be written */
 	/* time until which the congestion window had room, when it was reduced */
 	uint64_t cwnd_until;
 	bool writing; /* a call is writing: its progress is not known */

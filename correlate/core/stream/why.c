@@ -266,6 +266,15 @@ enum why_reason why_of_small(const struct why *w, uint8_t nagle, uint64_t una)
 	return WHY_NOT_KNOWN;
 }
 
+/*
+ * Returns whether a segment that a timer sent ends, with bytes behind it, before it is full: a
+ * probe of a window with less room than a segment.
+ */
+static bool is_cut_off(const struct why *w, const struct mg_packet *p, uint64_t off)
+{
+	return p->len < w->mss && off + p->len < w->split.copied;
+}
+
 /* Returns the window with less room; of equal ones, the one that Linux tests first. */
 static enum why_reason of_windows(const struct why *w, const struct mg_packet *p, uint64_t off)
 {
@@ -349,7 +358,7 @@ static enum why_reason reason_of(const struct core *c, const struct thread *t,
 			held = why_of_small(w, w->nagle, w->una);
 		return held == WHY_NOT_KNOWN ? by_elimination(c, t, s, p, off, full) : held;
 	case RELEASE_TIMER:
-		if (s->tx.ack.no_window)
+		if (s->tx.ack.no_window || is_cut_off(w, p, off))
 			return WHY_WINDOW;
 		return w->mss && !full ? why_of_small(w, w->nagle, una) : WHY_NOT_KNOWN;
 	default:

@@ -97,7 +97,7 @@ void split_on_write(struct why *w, uint64_t unsent, uint64_t next, uint64_t end,
 	struct split *p = &w->split;
 
 	p->unsent = unsent;
-	p->written = next;
+	p->written = p->copied = next;
 	p->writing = false;
 	if (unsent < next) {
 		compare(w, t);
@@ -112,7 +112,7 @@ void split_on_write(struct why *w, uint64_t unsent, uint64_t next, uint64_t end,
 
 void split_on_written(struct why *w, uint64_t end)
 {
-	w->split.written = end;
+	w->split.written = w->split.copied = end;
 	w->split.writing = false;
 }
 
@@ -232,11 +232,6 @@ static enum why_reason before(const struct core *c, const struct thread *t, cons
 	case RELEASE_LATER_CALL:
 		return found.reason != WHY_NOT_KNOWN ? found.reason
 						     : left_over(c, s, p, off, found.release);
-	case RELEASE_TIMER: /* cut off where the window ends: a probe */
-		if (found.reason == WHY_NOT_KNOWN && !split->writing && p->len < w->mss &&
-			off + p->len < split->written)
-			return WHY_WINDOW;
-		return found.reason;
 	default:
 		return found.reason;
 	}
