@@ -103,6 +103,8 @@ bool option_interface(const char *text)
 		       "the name of an interface, of at most %d characters, or any", IFNAMSIZ - 1);
 }
 
+#define IN_LIST(name) " " #name
+
 bool option_hook_kind(const char *item, unsigned int *kind)
 {
 #define NAME(name) #name,
@@ -112,7 +114,7 @@ bool option_hook_kind(const char *item, unsigned int *kind)
 	for (*kind = 0; *kind < OPTION_HOOKS; ++*kind)
 		if (strcmp(names[*kind], item) == 0)
 			return true;
-	return option_refuse("kinds of hooks: of fentry, fexit and netfilter");
+	return option_refuse("kinds of hooks, separated by commas:" OPTION_HOOK_KINDS(IN_LIST));
 }
 
 bool option_trigger(const char *text, struct option_trigger *t)
