@@ -53,10 +53,10 @@ static inline bool packet_is_later_part(const struct mg_packet *p)
 	return p->frag & MG_FRAG_AT;
 }
 
-/* Bytes of the buffer, headers included. */
+/* Bytes of the frames that carry it: each has the headers. */
 static inline uint32_t packet_frame(const struct mg_packet *p)
 {
-	return p->len + p->headers;
+	return p->len + p->headers * (p->segs ? p->segs : 1u);
 }
 
 /* Returns whether the payload is a struct mg_packet. */

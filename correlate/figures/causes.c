@@ -294,37 +294,97 @@ void causes_free(struct cause_bins *bins)
 	free(bins);
 }
 
+/* Exchanges by their time, from the rank `from` on, counted from 0, up to the one before `end`. */
+struct ranks {
+	uint64_t from, end;
+};
+
+static struct ranks ranks_between(uint64_t n, double low, double high)
+{
+	/* a quantile that is a rank may be rounded down */
+	struct ranks r = {(uint64_t)(low * (double)n + 1e-6), (uint64_t)(high * (double)n + 1e-6)};
+
+	if (r.from >= n)
+		r.from = n - 1;
+	r.end = r.end < n ? r.end + 1 : n;
+	return r;
+}
+
+static uint64_t bin_n(const struct cause_bins *bins, uint32_t i)
+{
+	return bins->bin[i] ? bins->bin[i]->n : 0;
+}
+
+/* Returns the bin of the exchange of this rank, and how many are in the bins before it. */
+static uint32_t bin_at(const struct cause_bins *bins, uint64_t rank, uint64_t *before)
+{
+	uint32_t i = 0;
+
+	for (*before = 0; i < CAUSE_BINS - 1 && *before + bin_n(bins, i) <= rank; i++)
+		*before += bin_n(bins, i);
+	return i;
+}
+
+/*
+ * Exchanges around the median are about as long as it. Where there are two kinds of exchanges, and
+ * the median is the longest of one kind, the other kind is left out.
+ */
+static void keep_like_median(const struct cause_bins *bins, struct ranks *r)
+{
+	uint64_t before, first, n;
+	uint32_t mid = bin_at(bins, (bins->n - 1) / 2, &before);
+
+	first = mid ? before - bin_n(bins, mid - 1) : before;
+	n = before + bin_n(bins, mid) + (mid + 1 < CAUSE_BINS ? bin_n(bins, mid + 1) : 0);
+	if (r->from < first)
+		r->from = first;
+	if (r->end > n)
+		r->end = n;
+}
+
+static struct ranks ranks_of(const struct cause_bins *bins, double low, double high)
+{
+	struct ranks r = ranks_between(bins->n, low, high);
+
+	if (low < 0.5 && high > 0.5)
+		keep_like_median(bins, &r);
+	return r;
+}
+
 bool causes_bins_at(
 	const struct cause_bins *bins, double low, double high, uint32_t *first, uint32_t *last)
 {
-	uint64_t before = 0, from, to;
+	struct ranks r;
+	uint64_t before;
 
 	if (!bins || !bins->n)
 		return false;
-	/* exchanges by their time, counted from 0; a quantile that is a rank may be rounded down */
-	from = (uint64_t)(low * (double)bins->n + 1e-6);
-	to = (uint64_t)(high * (double)bins->n + 1e-6);
-	if (from >= bins->n)
-		from = bins->n - 1;
-	*first = CAUSE_BINS;
-	for (uint32_t i = 0; i < CAUSE_BINS; i++) {
-		uint64_t n = bins->bin[i] ? bins->bin[i]->n : 0;
-
-		if (n && before + n > from && before <= to) {
-			*first = *first < i ? *first : i;
-			*last = i;
-		}
-		before += n;
-	}
+	r = ranks_of(bins, low, high);
+	*first = bin_at(bins, r.from, &before);
+	*last = bin_at(bins, r.end - 1, &before);
 	return true;
+}
+
+/* Adds `n` of a bin's exchanges, each with the bin's mean; the causes still sum to the time. */
+static void sum_add_some(struct cause_sums *to, const struct cause_sums *s, uint64_t n)
+{
+	to->n += n;
+	for (int end = 0; end < CAUSE_ENDS; end++)
+		for (int i = 0; i < CAUSES; i++) {
+			uint64_t some = (uint64_t)((unsigned __int128)s->cause[end][i] * n / s->n);
+
+			to->cause[end][i] += some;
+			to->time += some;
+		}
 }
 
 void causes_between(const struct cause_bins *bins, double low, double high, struct cause_sums *sum)
 {
-	uint32_t first, last;
+	uint64_t before;
+	struct ranks r;
 
 	*sum = (struct cause_sums){0};
-	if (!causes_bins_at(bins, low, high, &first, &last))
+	if (!bins || !bins->n)
 		return;
 	if (low >= 1) {
 		sum->n = 1;
@@ -332,9 +392,17 @@ void causes_between(const struct cause_bins *bins, double low, double high, stru
 		memcpy(sum->cause, bins->slowest.cause, sizeof(sum->cause));
 		return;
 	}
-	for (uint32_t i = first; i <= last; i++)
-		if (bins->bin[i])
+	r = ranks_of(bins, low, high);
+	for (uint32_t i = bin_at(bins, r.from, &before); i < CAUSE_BINS && before < r.end; i++) {
+		uint64_t n = bin_n(bins, i), to = before + n < r.end ? before + n : r.end;
+		uint64_t from = before > r.from ? before : r.from;
+
+		if (n && to - from == n)
 			sum_add(sum, bins->bin[i]);
+		else if (n)
+			sum_add_some(sum, bins->bin[i], to - from);
+		before += n;
+	}
 }
 
 enum cause causes_largest(const struct cause_sums *sum, enum cause_end *end)

@@ -58,7 +58,9 @@ uint32_t causes_bin(uint64_t time);
 bool causes_bins_at(
 	const struct cause_bins *bins, double low, double high, uint32_t *first, uint32_t *last);
 /*
- * Adds up the exchanges in those bins, at least one; those at the quantile 1 are the slowest alone.
+ * Adds up the exchanges between two quantiles, at least one. Of those in a bin that is only partly
+ * between them, each counts with the bin's mean. Around the median they are at most about an eighth
+ * shorter or longer than it; at the quantile 1 is the slowest alone.
  */
 void causes_between(const struct cause_bins *bins, double low, double high, struct cause_sums *sum);
 /* Returns the cause with the largest sum, and at which end. */

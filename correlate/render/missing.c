@@ -69,6 +69,8 @@ static bool is_absent(const struct report *r, enum core_side which)
 
 	if (which == CORE_APP && json_object_get(r->session, "app_missing"))
 		return false;
+	if (which == CORE_APP && !s->traces && r->recording.app_events)
+		return false; /* LTTng's traces do not say how much is in them */
 	return s->absent || (s->expected && !s->traces);
 }
 

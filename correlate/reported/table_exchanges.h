@@ -55,7 +55,8 @@
 		"part if that were fewer than ten; \"slowest\", alone if there is one") \
 	V(S, NUMBER, NONE, from, always, "from", "quantile of the first of them") \
 	V(S, NUMBER, NONE, to, always, "to", "quantile of the last of them") \
-	V(S, COUNT, NONE, n, always, "n", "number of exchanges; all that are in one eighth of a doubling of the time belong together") \
+	V(S, COUNT, NONE, n, always, "n", "number of exchanges; where some of those that are in one eighth of a doubling of the time do " \
+		"not belong to them, each counts with the mean of these") \
 	V(S, NUMBER, NS, mean_ns, always, "time", "mean of the whole time: server: from the arrival of the request's last byte until the reply " \
 		"had left; client: from the call that wrote the request's first byte until the reply's last byte was read") \
 	L(S, cause, causes, always, "what took it, the largest first; they sum to it")

@@ -44,6 +44,7 @@ def refused(what, *expected, options):
 
 def call(name, function="send"):
     report = json.loads(run(MAGNET, "report", "--json", f"{TOP}/{name}").stdout)
+    check(not report["loss"]["missing"]["app_side"], "LTTng's trace is the application side")
     return report, next((c for c in report["calls"] if c["name"] == function), {"n": 0})
 
 

@@ -82,7 +82,8 @@ def once(n):
         by_kernel = kernel_counts(t.pid)
         said = t.end()
         p.stdin.close()
-    gaps = [g for g in report(d)["loss"]["gaps"] if g["producer"] not in ("ring", "too many connections")]
+    gaps = [g for g in report(d)["loss"]["gaps"]
+            if g["producer"] not in ("ring", "too many connections") and g["reason"] != "layer_off"]
     return by_kernel, gaps, said
 
 

@@ -287,13 +287,49 @@ static void the_median_and_the_slowest_are_apart(void **unused)
 	for (int i = 0; i < 10; i++)
 		add(&bins, 50000, CAUSE_LOST);
 	causes_between(bins, 0.45, 0.55, &at);
-	assert_int_equal(at.n, 90);
+	assert_int_equal(at.n, 11);
+	assert_int_equal(at.time, 11000);
 	assert_int_equal(causes_largest(&at, &end), CAUSE_STACK);
 	causes_between(bins, 0.9, 1, &at);
 	assert_int_equal(at.n, 10);
 	assert_int_equal(causes_largest(&at, &end), CAUSE_LOST);
 	assert_int_equal(end, END_OWN);
 	assert_int_equal(at.time, 500000);
+	causes_free(bins);
+}
+
+/* Nine of the ten slowest are like all others: they count as nine. */
+static void the_slowest_are_as_many_as_are_asked_for(void **unused)
+{
+	struct cause_bins *bins = NULL;
+	struct cause_sums at;
+
+	(void)unused;
+	for (int i = 0; i < 99; i++)
+		add(&bins, 1000, CAUSE_STACK);
+	add(&bins, 50000, CAUSE_LOST);
+	causes_between(bins, 0.9, 1, &at);
+	assert_int_equal(at.n, 10);
+	assert_int_equal(at.time, 9 * 1000 + 50000);
+	assert_int_equal(at.cause[END_OWN][CAUSE_STACK], 9 * 1000);
+	causes_free(bins);
+}
+
+/* The median is the longest of the short ones: no long one is like it. */
+static void the_median_of_two_kinds_is_of_one(void **unused)
+{
+	struct cause_bins *bins = NULL;
+	uint32_t first, last;
+	struct cause_sums at;
+
+	(void)unused;
+	for (int i = 0; i < 21; i++)
+		add(&bins, 26000, CAUSE_STACK);
+	for (int i = 0; i < 19; i++)
+		add(&bins, 80000, CAUSE_RUN_QUEUE);
+	causes_between(bins, 0.45, 0.55, &at);
+	assert_int_equal(at.time, at.n * 26000);
+	assert_true(causes_bins_at(bins, 0.45, 0.55, &first, &last) && first == last);
 	causes_free(bins);
 }
 
@@ -365,6 +401,8 @@ int main(void)
 		cmocka_unit_test(losses_at_the_same_time_count_once),
 		cmocka_unit_test(what_was_divided_is_forgotten),
 		cmocka_unit_test(the_median_and_the_slowest_are_apart),
+		cmocka_unit_test(the_slowest_are_as_many_as_are_asked_for),
+		cmocka_unit_test(the_median_of_two_kinds_is_of_one),
 		cmocka_unit_test(what_the_program_did_is_of_the_same_exchanges),
 		cmocka_unit_test(the_slowest_is_alone),
 	};
