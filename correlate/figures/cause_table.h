@@ -35,7 +35,7 @@
 	X(ORDER,     "order",       "waiting for missing bytes (head of line)", \
 		"Packets were lost or reordered on the way here.") \
 	X(READER,    "reader",      "data were there, but were not read", \
-		"The reader did something else, or slept: read sooner, or with more workers.") \
+		"The reader did something else, slept, or waited for a CPU: read sooner, or with more workers.") \
 	X(RUN_QUEUE, "run_queue",   "waiting for a CPU", \
 		"The CPUs are busy with other threads: see the scheduler below.") \
 	X(RECEIVE,   "receive",     "being received: stack, wakeup, copy and return", "") \

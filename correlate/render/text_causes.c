@@ -38,6 +38,17 @@ void text_wrapped(FILE *to, int column, int indent, const char *words)
 	fputc('\n', to);
 }
 
+/* Between the layers that are recorded may be others than the network. */
+static const char *label_of(const struct cause_figures *c)
+{
+	const struct core *core = c->column->r->core;
+
+	if (c->cause == CAUSE_NETWORK &&
+		!(core_observes(core, MG_EVENT_dev_xmit) && core_observes(core, MG_EVENT_dev_recv)))
+		return "network, or layers that were not recorded (--layers)";
+	return cause_label(c->cause);
+}
+
 /* Says the cause, and what to do about it. */
 static void cause_words(const struct cause_figures *c, const struct answer_doing *did,
 	char words[WORDS_MAX], char remedy[REMEDY_MAX])
@@ -49,8 +60,7 @@ static void cause_words(const struct cause_figures *c, const struct answer_doing
 	if (did->remedy[0])
 		memcpy(remedy, did->remedy, REMEDY_MAX);
 	n = snprintf(words, WORDS_MAX, "%s %s%s%s", text_percent(cause_share(c)),
-		between ? "" : answer_end(c->column, c->end), between ? "" : ": ",
-		cause_label(c->cause));
+		between ? "" : answer_end(c->column, c->end), between ? "" : ": ", label_of(c));
 	if (did->share <= 0)
 		return;
 	whole = did->share >= MOST_OF_PROGRAM;

@@ -146,7 +146,8 @@ static bool any_loss(const struct losses *l)
 
 /*
  * Returns what the losses are called. What was sent again had arrived, too, where TCP dropped as
- * many copies of data that it had.
+ * many copies of data that it had; if nobody sent it again, the network had duplicated it. What was
+ * sent again had been lost here, where as much was dropped here.
  */
 static const char *title(const struct losses *l)
 {
@@ -155,9 +156,14 @@ static const char *title(const struct losses *l)
 	for (size_t i = 0; i < l->drops.n; i++)
 		copies += drop_sum_is_copy(&l->drops.v[i]) ? drop_sum_lost(&l->drops.v[i]) : 0;
 	if (copies && copies == n && copies >= l->retransmits && !l->listen_drops)
-		return "Segments sent twice, which had arrived";
+		return l->retransmits || l->resent_bytes ? "Segments sent twice, which had arrived"
+							 : "Segments that arrived twice";
 	if (n && !l->retransmits && !l->resent_bytes && !l->timeouts)
 		return "Packets dropped";
+	if (l->listen_drops && l->retransmits == l->syn_retries + l->synack_retries)
+		return "Losses at a full listen queue";
+	if (n > copies && n - copies >= l->retransmits)
+		return "Losses on this host";
 	return any_loss(l)  ? "Losses on the network"
 	       : l->dropped ? "Connections refused or reset"
 			    : "Resets";

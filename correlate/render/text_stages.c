@@ -65,7 +65,9 @@ static void withheld(const struct report *r, const struct fact_flow *f, const ch
 	struct probes p;
 
 	if (strcmp(why, "coverage") == 0) {
-		if (f->never_sent && isnan(flow_coverage(f)))
+		if (!f->bytes && !f->never_sent)
+			fprintf(to, "  no bytes\n");
+		else if (f->never_sent && isnan(flow_coverage(f)))
 			fprintf(to, "  not shown: no byte left the socket\n");
 		else
 			fprintf(to, "  not shown: only %s of the bytes were seen at every layer\n",

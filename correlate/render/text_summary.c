@@ -166,6 +166,10 @@ void text_summary(
 	longest = longest_stage_from(f, &p, 0);
 	behind = stage_behind(r, f, &p, longest);
 	mean = dist_mean(&measures(f)->residence);
+	if (!(mean > 0)) {
+		fprintf(to, "\nNo summary: no layer below the calls was recorded (--layers)\n");
+		return;
+	}
 	fprintf(to, "\nSummary");
 	if (standing_of(share) == WITHHELD)
 		fprintf(to, " of the %s of the bytes seen at every layer", text_coverage(share));

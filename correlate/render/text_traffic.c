@@ -225,7 +225,7 @@ void text_traffic_line(
 {
 	char *text;
 	size_t size;
-	FILE *line = mg_text_open(&text, &size);
+	FILE *line = f->bytes || f->dropped ? mg_text_open(&text, &size) : NULL;
 
 	if (!line)
 		return;

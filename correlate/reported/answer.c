@@ -202,7 +202,7 @@ static void resent_words(const struct losses *l, char remedy[REMEDY_MAX])
 			"The queue of a listening socket was full: accept connections sooner, or "
 			"make "
 			"it longer (the backlog of listen(), net.core.somaxconn).");
-	else if (copies && copies * 2 >= l->retransmits)
+	else if (copies && copies * 2 >= l->retransmits && !(most && drop_sum_lost(most) >= copies))
 		snprintf(remedy, REMEDY_MAX,
 			"Most segments that were sent again had arrived, too: they were late, or "
 			"in another "

@@ -248,7 +248,7 @@ static void the_head_names_them(void **unused)
 	record(&c, HOOKS);
 	lose(&c);
 	assert_text(&c, true,
-		"Losses on the network, 3 of 4 connections, 1 of 1 socket of other protocols hit:\n"
+		"Losses on this host, 3 of 4 connections, 1 of 1 socket of other protocols hit:\n"
 		"  1 segment retransmitted (300 B); their bytes waited 40.0 µs on average;\n"
 		"  3 packets dropped: 2 sent, at qdisc (QDISC_DROP in __dev_queue_xmit),\n"
 		"  1 received, at socket (SOCKET_RCVBUFF in udp_queue_rcv_one_skb); 2 "
@@ -300,7 +300,7 @@ static void copies_of_data_that_arrived_are_no_loss(void **unused)
 	record(&c, HOOKS);
 	ev_drop(&c, 1, false, "TCP_OLD_DATA", "tcp_data_queue", 300);
 	assert_text(&c, true,
-		"Segments sent twice, which had arrived, 1 of 4 connections hit:\n"
+		"Segments that arrived twice, 1 of 4 connections hit:\n"
 		"  1 packet dropped: 1 sent, at tcp (TCP_OLD_DATA in tcp_data_queue)\n");
 }
 

@@ -166,12 +166,15 @@ void tx_on_packet(struct core *c, struct thread *t, const struct mg_event *e, st
 		why_on_out(c, t, s, p, a->offset, e->cycles);
 }
 
+#define NETDEV_TX_BUSY 0x10 /* of a driver: it has not taken the packet, which is tried again */
+
 void tx_on_done(struct core *c, struct mg_sock *s, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_dev_done *p = &e->dev_done;
 
 	if (p->rc != 0) {
-		s->tx.drops.refused++;
+		s->tx.drops.refused +=
+			p->rc >= NETDEV_TX_BUSY; /* below it has dropped the packet */
 		return;
 	}
 	if (passes(c, &s->tx, TX_DONE, &(struct seen){.seq = p->seq, .len = p->len, .t = e->cycles},
