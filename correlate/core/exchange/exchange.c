@@ -34,6 +34,13 @@ static bool is_server(const struct mg_sock *s, bool first_is_read, bool *assumed
 	return first_is_read;
 }
 
+/* Returns whether the ports, which tell the ends apart, are still to come: it is older than hooks. */
+static bool is_being_met(const struct mg_sock *s)
+{
+	return s->kind == MG_KIND_tcp && sock_side(s) == SIDE_UNKNOWN && !s->met.opened &&
+	       !(s->lport && s->rport);
+}
+
 static struct exchanges *begin(struct mg_sock *s, const struct exchange_call *k)
 {
 	struct exchanges *x = s->exchanges = mg_calloc(1, sizeof(*x));
@@ -273,7 +280,7 @@ void exchange_on_call(struct core *c, struct mg_sock *s, const struct exchange_c
 	uint64_t offset = k->offset;
 	bool lost;
 
-	if (!exchanges_wanted(c) || (!x && k->ends))
+	if (!exchanges_wanted(c) || (!x && (k->ends || is_being_met(s))))
 		return;
 	if (!x)
 		x = begin(s, k);

@@ -187,21 +187,29 @@ void tx_settle_range(struct core *c, struct flow *f, uint32_t layers, uint64_t a
 	settle(&m, a, b, all, present);
 }
 
+/*
+ * Returns up to where the bytes have passed the call and the last layer. What is missing of the
+ * layers between was not recorded, as while hooks were attached one by one, and will not come.
+ */
+static uint64_t settled_until(const struct flow *f, uint32_t required)
+{
+	uint64_t until = ranges_reach(&f->layer[TX_CALL], f->done), reach;
+	int last = TX_LAYERS - 1;
+
+	while (last > TX_CALL && !(required & 1u << last))
+		last--;
+	reach = until > f->done ? ranges_reach(&f->layer[last], f->done) : until;
+	return reach < until ? reach : until;
+}
+
 void tx_settle_ranges(struct core *c, struct flow *f, bool at_end)
 {
 	const struct ranges *layers[AGAIN + 1];
 	struct settling m = {c, f, required(c, f), clock_slack(core_clock_error(c))};
-	uint64_t until = ranges_reach(&f->layer[TX_CALL], f->done);
+	uint64_t until = settled_until(f, m.required);
 
-	for (int i = 0; i < TX_LAYERS; i++) {
+	for (int i = 0; i < TX_LAYERS; i++)
 		layers[i] = &f->layer[i];
-		if (m.required & 1u << i && until > f->done) {
-			uint64_t reach = ranges_reach(layers[i], f->done);
-
-			if (reach < until)
-				until = reach;
-		}
-	}
 	/* acknowledged long ago: missing events were lost from the trace and will not come */
 	if (!f->use.open && f->ack.before > until)
 		until = f->ack.before;
