@@ -6,6 +6,7 @@ program is the server's own for every request, and lies between the same clock r
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fact_table import facts
@@ -235,7 +236,45 @@ def one_way():
               and all(g["to_reply_ns"]["max"] is None for g in a.report["exchanges"]), "they have no times")
 
 
+OPEN = f"""
+import os, socket, time
+l = socket.create_server(("127.0.0.1", {PORT + 1}))
+if os.fork() == 0:
+    s, _ = l.accept()
+    while s.recv(200):
+        time.sleep(0.003)
+        s.sendall(b"y" * 1000)
+    os._exit(0)
+c = socket.create_connection(l.getsockname())
+print(flush=True)
+for _ in range(5000):
+    c.sendall(b"x" * 200)
+    c.recv(1000, socket.MSG_WAITALL)
+"""
+
+
+def open_before():
+    """Both ends of a connection that is in use while the hooks are attached, one by one."""
+    with tempfile.TemporaryDirectory(prefix="magnet-test-") as top, \
+            subprocess.Popen([PYTHON, "-c", OPEN], stdout=subprocess.PIPE, text=True) as p:
+        try:
+            p.stdout.readline()
+            run(MAGNET, "record", "-q", "-o", top + "/trace", "--all", "--duration", "1")
+        finally:
+            p.kill()
+        rows = [e for e in facts(SimpleNamespace(dir=top + "/trace"), "exchange")
+                if f":{PORT + 1}" in (e["local"] or "") + (e["remote"] or "")]
+        client = [e for e in rows if e["role"] == "client"]
+        known = sum(e["server_reply_first_ns"] is not None for e in client)
+        check(len(client) > 50 and known > 0.9 * len(client), f"of {len(client)} the server's times, of {known}")
+        check(all(e["local"].endswith(f":{PORT + 1}") for e in rows if e["role"] == "server"), "the server is who listens")
+        said = run(MAGNET, "report", top + "/trace").stdout
+        answer = said[said.index("Answer:"):].split("Exchanges")[0]
+        check("server: the program itself, blocked in clock_nanosleep" in answer and "not recorded" not in answer,
+              "the server slept: " + answer)
+
+
 need_kernel_side()
 for scene in (one_at_a_time, ended_by_the_client, written_together, answered_by_others, by_a_library,
-              datagrams, one_way):
+              datagrams, one_way, open_before):
     patiently(scene)

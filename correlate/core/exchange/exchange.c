@@ -34,7 +34,8 @@ static bool is_server(const struct mg_sock *s, bool first_is_read, bool *assumed
 	return first_is_read;
 }
 
-/* Returns whether the ports, which tell the ends apart, are still to come: it is older than hooks. */
+/* Returns whether the ports, which tell the ends apart, are still to come: it is older than hooks.
+ */
 static bool is_being_met(const struct mg_sock *s)
 {
 	return s->kind == MG_KIND_tcp && sock_side(s) == SIDE_UNKNOWN && !s->met.opened &&
