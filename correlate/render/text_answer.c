@@ -139,17 +139,40 @@ static void table(const struct columns *columns, bool fold, FILE *to)
 
 /* ---- the whole ---- */
 
+/* Returns how long the slowest connect() took, cycles; 0 if none was recorded. */
+static double slowest_connect(const struct report *r)
+{
+	const struct call_stats *s, *tmp;
+	double slowest = 0;
+
+	HASH_ITER (hh, figures_of(r->core)->calls.calls, s, tmp) {
+		bool is_one = s->key.id == MG_FN_connect ||
+			      s->key.id == (CALL_KERNEL_ONLY | MG_SYS_connect);
+
+		if (is_one && s->key.kind == MG_KIND_tcp && s->total.n)
+			slowest = fmax(slowest, dist_quantile(&s->total, 1));
+	}
+	return slowest;
+}
+
+/* one that does not wait for the SYN to be answered returns at once */
+#define CONNECT_SLOW_NS 500000000
+
 /* Says that connections were slow to open, which comes before exchanges. */
 static void connecting(const struct report *r, FILE *to)
 {
 	uint64_t n = r->losses.syn_retries;
 	char words[WORDS_MAX];
+	double took;
 
 	if (!n)
 		return;
+	took = report_ns(r, slowest_connect(r));
 	snprintf(words, sizeof(words),
-		"%s SYN%s retransmitted: connecting took long too, before the times above began",
-		text_count(n), n == 1 ? " was" : "s were");
+		"%s SYN%s retransmitted: connecting took long too%s%s, before the times above "
+		"began",
+		text_count(n), n == 1 ? " was" : "s were", took > CONNECT_SLOW_NS ? ", up to " : "",
+		took > CONNECT_SLOW_NS ? text_ns(took) : "");
 	fprintf(to, "  ");
 	text_wrapped(to, 2, 4, words);
 }
