@@ -212,6 +212,16 @@ static bool begins_too_late(const struct loaded *l)
 	return true;
 }
 
+static void name_source(struct loaded *l, char *const dirs[], int count)
+{
+	size_t at = 0;
+
+	l->name = dirs[0];
+	for (int i = 0; i < count && at < sizeof(l->source); i++)
+		at += (size_t)snprintf(
+			l->source + at, sizeof(l->source) - at, "%s%s", i ? " " : "", dirs[i]);
+}
+
 int loaded_read(struct loaded *l, char *const dirs[], int count)
 {
 	char why[1024], no_session[1024] = "";
@@ -219,7 +229,7 @@ int loaded_read(struct loaded *l, char *const dirs[], int count)
 	enum reader reader;
 	int err;
 
-	l->name = dirs[0];
+	name_source(l, dirs, count);
 	if (!wanted_reader(&reader) || !find_traces(&traces, l->core, dirs, count))
 		return -1;
 	l->session = read_session(dirs, count, no_session, sizeof(no_session));
@@ -288,7 +298,7 @@ int loaded_filter(struct loaded *l, struct filter *f, char *const dirs[], int co
 
 int loaded_report(struct loaded *l)
 {
-	int err = report_init(&l->report, l->core, l->session, l->name);
+	int err = report_init(&l->report, l->core, l->session, l->source);
 
 	l->reported = true;
 	if (err)

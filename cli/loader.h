@@ -17,6 +17,7 @@ struct loaded {
 	struct report report; /* after loaded_report() */
 	json_t *session;      /* session.json of the first directory that has one, else NULL */
 	const char *name;     /* the first directory */
+	char source[1024];    /* all directories, as a command line has them */
 	bool reported;
 	struct filter *filter; /* NULL: none */
 	bool again;            /* what is wrong was said when it was read before */

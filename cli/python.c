@@ -29,9 +29,8 @@ static const char runner[] =
 	"                 f'{sys.executable}, or has no {e.name}: pip install python/ of the "
 	"source tree')\n"
 	"    sys.exit(f'magnet: {sys.executable} has no module {name}: install it (pip install "
-	"{name}, or '\n"
-	"             f'apt-get install python3-{name}), or name another interpreter by "
-	"MAGNET_PYTHON')\n"
+	"{name}), '\n"
+	"             'or name another interpreter by MAGNET_PYTHON')\n"
 	"except KeyboardInterrupt:\n"
 	"    sys.exit(130)\n";
 

@@ -40,7 +40,7 @@ struct report {
 	struct fact_recording recording;
 	struct fact_side side[CORE_SIDES];
 	const json_t *session; /* session.json, NULL if there is none */
-	const char *source;    /* directory of the trace; NULL: not known */
+	const char *source;    /* directories of the traces; NULL: not known */
 	double hz; /* cycles per second; 0 if the clock is not known; 1e9 with nanoseconds only */
 	struct flow_key *flows; /* those with bytes, the largest first: see report_flow() */
 	size_t flow_count;

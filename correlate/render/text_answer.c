@@ -219,7 +219,7 @@ static void slowest(const struct report *r, const struct exchange_group *g, FILE
 		(double)(int64_t)(core_ns(r->core, f.s->fact.request_last) - r->recording.first) /
 			1e9,
 		f.local[0] ? f.local : f.request, f.remote[0] ? " with " : "", f.remote,
-		r->source ? text_plain(r->source, 120) : "DIR", at, filter[0] ? " " : "",
+		r->source ? text_plain(r->source, 400) : "DIR", at, filter[0] ? " " : "",
 		text_plain(filter, 200));
 	fprintf(to, "  ");
 	text_wrapped(to, 2, 4, words);

@@ -199,8 +199,9 @@ static int dearer(const void *a, const void *b)
 /* Returns whether a call moves data; others set a socket up, or close it. */
 static bool moves_data(const struct call_stats *s)
 {
-	enum mg_direction d = call_is_kernel_only(s) ? mg_syscall_direction(s->key.id)
-						     : mg_function_direction(s->key.id);
+	enum mg_direction d = call_is_kernel_only(s)
+				      ? mg_syscall_direction(s->key.id & ~CALL_KERNEL_ONLY)
+				      : mg_function_direction(s->key.id);
 
 	return d == MG_DIR_TX || d == MG_DIR_RX;
 }

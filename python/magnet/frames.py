@@ -71,7 +71,7 @@ def to_polars(columns: List[Values]) -> Any:
 
     def series(v: Values) -> Any:
         if v.kind == "category":
-            made = pl.Series(v.name, v.numpy(), dtype=pl.Utf8).cast(pl.Categorical)
+            made = pl.Series(v.name, v.numpy().tolist(), dtype=pl.Utf8).cast(pl.Categorical)
         elif v.kind == "time":
             made = pl.Series(v.name, v.values.astype(np.int64)).cast(pl.Duration("ns"))
         elif v.kind == "flag":
