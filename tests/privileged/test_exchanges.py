@@ -269,6 +269,8 @@ def open_before():
         check(len(client) > 50 and known > 0.9 * len(client), f"of {len(client)} the server's times, of {known}")
         check(all(e["local"].endswith(f":{PORT + 1}") for e in rows if e["role"] == "server"), "the server is who listens")
         said = run(MAGNET, "report", top + "/trace").stdout
+        calls = said[said.index("System calls"):].splitlines()[1:3] if "System calls" in said else []
+        check(sorted(line.split()[0] for line in calls) == ["recvfrom", "sendto"], f"its system calls: {calls}")
         answer = said[said.index("Answer:"):].split("Exchanges")[0]
         check("server: the program itself, blocked in clock_nanosleep" in answer and "not recorded" not in answer,
               "the server slept: " + answer)

@@ -125,12 +125,63 @@ static void lost_event_is_not_replaced_by_another_device(void **unused)
 	feed_end(&c);
 }
 
+/* A driver without room refuses a frame; one that drops it has taken it. */
+static void only_a_busy_driver_refuses(void **unused)
+{
+	static const int rc[] = {1 /* dropped */, 2 /* congestion */, 0x10 /* busy */};
+	struct core c;
+
+	(void)unused;
+	open_core(&c, ALL_HOOKS);
+	ev_enter(&c, 1100, TID, SOCK, MG_SYS_sendto, 1000);
+	ev_send(&c, 1200, TID, SOCK, 1000, 1000, 1000);
+	for (int i = 0; i < 3; i++) {
+		struct mg_event e = feed_event(MG_EVENT_dev_done, 1300 + i, TID);
+
+		e.dev_done = (struct mg_dev_done){
+			.sock = SOCK, .seq = 1000, .len = 1000, .rc = rc[i], .segs = 1};
+		feed(&c, &e);
+	}
+	assert_int_equal(tx_of(&c, SOCK)->drops.refused, 1);
+	feed_end(&c);
+}
+
+/* A layer's hook that was attached later will not tell of bytes that have left the driver. */
+static void a_layer_that_is_missing_is_not_waited_for(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	open_core(&c, "sys_enter,sys_exit," TX_HOOKS);
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t seq = 1000 + 100 * i;
+		uint64_t t = 1000 + 1000 * i;
+
+		ev_enter(&c, t, TID, SOCK, MG_SYS_sendto, seq);
+		ev_send(&c, t + 100, TID, SOCK, seq, 100, 1000);
+		if (i)
+			ev_packet(&c, t + 200, TID, MG_EVENT_ip_out, SOCK, seq, 100);
+		if (i)
+			ev_packet(&c, t + 201, TID, MG_EVENT_ip_post, SOCK, seq, 100);
+		ev_packet(&c, t + 202, TID, MG_EVENT_dev_queue, SOCK, seq, 100);
+		ev_packet(&c, t + 203, TID, MG_EVENT_dev_xmit, SOCK, seq, 100);
+		ev_done(&c, t + 204, TID, SOCK, seq, 100);
+		ev_exit(&c, t + 300, TID, SOCK, MG_SYS_sendto, seq + 100, 100);
+	}
+	ev_sync(&c, 2000000000, 2000000000, 0); /* calls wait for what the program tells of them */
+	assert_int_equal(tx_of(&c, SOCK)->done, 200);
+	core_finish(&c);
+	feed_end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_copy_that_the_queue_made_is_the_frame),
 		cmocka_unit_test(the_device_below_is_not_the_driver),
 		cmocka_unit_test(lost_event_is_not_replaced_by_another_device),
+		cmocka_unit_test(only_a_busy_driver_refuses),
+		cmocka_unit_test(a_layer_that_is_missing_is_not_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
