@@ -141,6 +141,7 @@ static int make_recording(struct recording *r)
 		return EXIT_FAILED;
 	take_signals(r);
 	session_info_begin(&r->info, r->command_text, r->o.command);
+	record_options_selection(&r->o, r->info.selection, sizeof(r->info.selection));
 	r->info.argc = r->o.given.anonymize ? 1 : INT_MAX;
 	record_look_at_command(r);
 	err = record(r);

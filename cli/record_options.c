@@ -87,8 +87,8 @@ static int choose_sides(struct record_options *r)
 	return 0;
 }
 
-/* Returns whether a word is an option for the kernel side alone, perhaps with its value. */
-static bool is_of_kernel_side(const char *word)
+/* Returns whether a word is an option of this use, perhaps with its value. */
+static bool is_option_of(const char *word, unsigned int use)
 {
 	const struct option_row *row;
 	char name[32];
@@ -97,7 +97,25 @@ static bool is_of_kernel_side(const char *word)
 		return false;
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
 	row = option_find(recorder_option_rows, recorder_option_count, name);
-	return row && row->use & MG_KERNEL;
+	return row && row->use & use;
+}
+
+void record_options_selection(const struct record_options *r, char *text, size_t size)
+{
+	bool chosen = false; /* the last option; its value may be the next word */
+	size_t used = 0;
+
+	text[0] = 0;
+	for (size_t i = 0; i < r->to_tracer.count; i++) {
+		const char *word = r->to_tracer.text[i];
+		bool is_value = strncmp(word, "--", 2) != 0;
+		size_t length = r->given.anonymize ? strcspn(word, "=") : strlen(word);
+
+		chosen = is_value ? chosen : is_option_of(word, MG_FILTER);
+		if (chosen && !(is_value && r->given.anonymize) && used < size)
+			used += (size_t)snprintf(text + used, size - used, "%s%.*s",
+				used ? " " : "", (int)length, word);
+	}
 }
 
 /* Says which of the given options have no effect without the kernel side. */
@@ -107,7 +125,7 @@ static void warn_of_unused(const struct record_options *r)
 	size_t used = 0;
 
 	for (size_t i = 0; i < r->to_tracer.count; i++)
-		if (is_of_kernel_side(r->to_tracer.text[i]) && used < sizeof(words))
+		if (is_option_of(r->to_tracer.text[i], MG_KERNEL) && used < sizeof(words))
 			used += (size_t)snprintf(words + used, sizeof(words) - used, "%s%s",
 				used ? ", " : "", r->to_tracer.text[i]);
 	if (used && !r->given.quiet)

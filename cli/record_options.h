@@ -22,6 +22,8 @@ struct record_options {
  * libmagnet.so into the environment, which COMMAND inherits.
  */
 int record_options_parse(struct record_options *o, int argc, char **argv);
+/* Writes the options that choose sockets; if addresses are to be left out, without their values. */
+void record_options_selection(const struct record_options *o, char *text, size_t size);
 void record_options_free(struct record_options *o);
 
 #endif

@@ -187,6 +187,8 @@ int session_file_write(const char *dir, const struct session_info *info,
 		json_array_append_new(argv, text(*a));
 	json_object_set_new(root, "command", text(info->command));
 	json_object_set_new(root, "argv", argv);
+	if (info->selection[0])
+		json_object_set_new(root, "selection", text(info->selection));
 	json_object_set_new(root, "started", iso_time(&info->began));
 	json_object_set_new(root, "start_ns", json_integer((json_int_t)info->start_ns));
 	json_object_set_new(root, "stop_ns",

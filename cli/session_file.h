@@ -28,6 +28,7 @@ struct session_info {
 	const char *app_session;  /* LTTng session that has the application side, NULL = none */
 	char kernel_missing[512]; /* why there is no kernel side */
 	char app_missing[256];    /* why COMMAND is not preloaded */
+	char selection[256];      /* options that chose sockets; "": none did */
 	const char *app_ended, *kernel_ended; /* why a side ended early; NULL or "": it did not */
 };
 

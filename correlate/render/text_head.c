@@ -245,7 +245,14 @@ static void not_recorded(const struct report *r, FILE *to)
 	const char *missing = json_string_value(
 		json_object_get(json_object_get(r->session, "kernel_side"), "missing"));
 	const char *no_app = session_text(r, "app_missing", NULL);
+	const char *selection = session_text(r, "selection", NULL);
 
+	if (selection && c->kernel_events)
+		fprintf(to,
+			"recorded with %s, without other sockets or packets; the program's calls "
+			"are "
+			"all here\n",
+			text_plain(selection, COMMENT_MAX));
 	if (no_app)
 		fprintf(to, "kernel side only: %s\n", text_plain(no_app, COMMENT_MAX));
 	if (missing)
