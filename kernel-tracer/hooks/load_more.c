@@ -60,6 +60,22 @@ static int load_rows(struct more *m, void (*meanwhile)(void *arg), void *arg)
 	return 0;
 }
 
+/*
+ * The kernel may refuse casts in programs of these layers though it took those loaded first: then
+ * the plain programs are loaded, as at the start.
+ */
+static int load_either(struct more *m, void (*meanwhile)(void *arg), void *arg)
+{
+	int err = load_rows(m, meanwhile, arg);
+
+	if (!err || err == -E2BIG || err == -EAGAIN || !m->h->cast)
+		return err;
+	m->h->cast = false;
+	m->part = (struct load_part){0};
+	m->is_done = false;
+	return load_rows(m, meanwhile, arg);
+}
+
 int hooks_load_more(struct hooks *h, uint32_t layers, void (*meanwhile)(void *arg), void *arg)
 {
 	struct more m = {.h = h};
@@ -70,6 +86,6 @@ int hooks_load_more(struct hooks *h, uint32_t layers, void (*meanwhile)(void *ar
 			    hook_is_wanted(&hook_table[i], layers, &h->settings);
 		any |= m.rows[i];
 	}
-	h->load_error = any ? load_rows(&m, meanwhile, arg) : 0;
+	h->load_error = any ? load_either(&m, meanwhile, arg) : 0;
 	return h->load_error;
 }
