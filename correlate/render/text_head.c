@@ -249,9 +249,7 @@ static void not_recorded(const struct report *r, FILE *to)
 
 	if (selection && c->kernel_events)
 		fprintf(to,
-			"recorded with %s, without other sockets or packets; the program's calls "
-			"are "
-			"all here\n",
+			"recorded with %s: the kernel side has only what these options choose\n",
 			text_plain(selection, COMMENT_MAX));
 	if (no_app)
 		fprintf(to, "kernel side only: %s\n", text_plain(no_app, COMMENT_MAX));

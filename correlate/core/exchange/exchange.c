@@ -34,12 +34,14 @@ static bool is_server(const struct mg_sock *s, bool first_is_read, bool *assumed
 	return first_is_read;
 }
 
-/* Returns whether the ports, which tell the ends apart, are still to come: it is older than hooks.
+/*
+ * Returns whether the event with the ports, which tell the ends apart, is still to come: the socket
+ * is older than the hooks. Where events were lost, that one may not come.
  */
-static bool is_being_met(const struct mg_sock *s)
+static bool is_being_met(const struct core *c, const struct mg_sock *s)
 {
 	return s->kind == MG_KIND_tcp && sock_side(s) == SIDE_UNKNOWN && !s->met.opened &&
-	       !(s->lport && s->rport);
+	       !s->state && !s->lport && !c->counts.lost_kernel;
 }
 
 static struct exchanges *begin(struct mg_sock *s, const struct exchange_call *k)
@@ -281,7 +283,7 @@ void exchange_on_call(struct core *c, struct mg_sock *s, const struct exchange_c
 	uint64_t offset = k->offset;
 	bool lost;
 
-	if (!exchanges_wanted(c) || (!x && (k->ends || is_being_met(s))))
+	if (!exchanges_wanted(c) || (!x && (k->ends || is_being_met(c, s))))
 		return;
 	if (!x)
 		x = begin(s, k);
