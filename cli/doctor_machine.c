@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "cgroup_root.h"
 #include "clock.h"
 #include "cycles.h"
 #include "doctor.h"
@@ -49,21 +49,6 @@ static json_t *setting(const char *path)
 	return line[0] ? json_integer(atoll(line)) : json_null();
 }
 
-/* Returns where control groups v2 are mounted, for --cgroup. */
-static json_t *cgroup2(void)
-{
-	FILE *f = setmntent("/proc/self/mounts", "re");
-	json_t *found = NULL;
-	struct mntent *m;
-
-	while (f && !found && (m = getmntent(f)))
-		if (strcmp(m->mnt_type, "cgroup2") == 0)
-			found = json_string(m->mnt_dir);
-	if (f)
-		endmntent(f);
-	return found ? found : json_null();
-}
-
 /* Capabilities that the kernel side may need. */
 static const struct {
 	int bit;
@@ -99,13 +84,18 @@ json_t *doctor_machine(void)
 {
 	const char *why = NULL;
 	bool invariant = mg_counter_invariant(&why);
+	char cgroup2[PATH_MAX];
+	int root = mg_cgroup_root(cgroup2);
 	struct utsname u;
 
+	if (root >= 0)
+		close(root);
 	uname(&u);
-	return json_pack("{s:s, s:s, s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:s, s:I, s:b, s:s?}",
+	return json_pack("{s:s, s:s, s:b, s:o, s:b, s:o, s:s?, s:b, s:o, s:o, s:s, s:I, s:b, s:s?}",
 		"kernel", u.release, "machine", u.machine, "btf",
 		access("/sys/kernel/btf/vmlinux", R_OK) == 0, "lockdown", lockdown(), "root",
-		geteuid() == 0, "capabilities", capability_list(), "cgroup2", cgroup2(),
+		geteuid() == 0, "capabilities", capability_list(), "cgroup2",
+		cgroup2[0] ? cgroup2 : NULL, "cgroup2_usable", root >= 0,
 		"unprivileged_bpf_disabled", setting("/proc/sys/kernel/unprivileged_bpf_disabled"),
 		"perf_event_paranoid", setting("/proc/sys/kernel/perf_event_paranoid"), "counter",
 		MG_COUNTER_NAME, "counter_hz", (json_int_t)mg_counter_hz(20), "counter_invariant",
@@ -146,6 +136,8 @@ void doctor_print_machine(const json_t *m)
 	print_capabilities(json_object_get(m, "capabilities"));
 	printf("cgroup v2         %s%s\n",
 		doctor_text(m, "cgroup2",
-			"not mounted: --cgroup and --layers timestamps cannot be used"),
+			json_is_true(json_object_get(m, "cgroup2_usable"))
+				? "not mounted here; magnet mounts it for itself"
+				: "not mounted: --cgroup and --layers timestamps cannot be used"),
 		json_is_string(json_object_get(m, "cgroup2")) ? ", for --cgroup" : "");
 }

@@ -166,7 +166,7 @@ static void look_at_machine(const json_t *machine, json_t *missing)
 		add(missing, false, "no usable cycle counter",
 			doctor_text(machine, "counter_problem", "it is not invariant"),
 			"no command does: all times are those of CLOCK_MONOTONIC");
-	if (json_is_null(json_object_get(machine, "cgroup2")))
+	if (!json_is_true(json_object_get(machine, "cgroup2_usable")))
 		add(missing, false, "cgroup v2",
 			"not mounted: --cgroup and --layers timestamps cannot be used",
 			"mkdir -p /run/cgroup2 && mount -t cgroup2 none /run/cgroup2");

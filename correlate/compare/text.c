@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "comparison.h"
 #include "render/table.h"
 #include "render/text.h"
+#include "render/text_causes.h"
 
 #define ALONE_SHOWN 8
 
@@ -84,7 +86,8 @@ static void side(const char *what, const struct compared_side *s, FILE *to)
 		cut += s->of[i].cut_short;
 	}
 	if (differ)
-		fprintf(to, "        not all of them are of this command\n");
+		fprintf(to, "        not all of them are of this command (--against takes several, "
+			    "separated by commas)\n");
 	if (cut)
 		fprintf(to, "        a signal ended the command in %zu of them\n", cut);
 }
@@ -129,7 +132,8 @@ static void too_few(const struct compared_side *now, const struct compared_side 
 		ENOUGH_RECORDINGS);
 }
 
-static void summary(const struct comparison *c, const struct compared_side *now,
+/* Writes what the figures say, a paragraph a line. */
+static void summary_words(const struct comparison *c, const struct compared_side *now,
 	const struct compared_side *before, const struct compared *first, FILE *to)
 {
 	size_t enough = c->rows - c->not_enough;
@@ -137,7 +141,7 @@ static void summary(const struct comparison *c, const struct compared_side *now,
 				    ? "than they vary within the recordings"
 				    : "than the recordings of each side differ among themselves";
 
-	fprintf(to, "\nSummary: ");
+	fprintf(to, "Summary: ");
 	if (!c->can_tell)
 		too_few(now, before, to);
 	if (c->noise == NOISE_BETWEEN && !c->can_tell)
@@ -146,19 +150,43 @@ static void summary(const struct comparison *c, const struct compared_side *now,
 		fprintf(to, "too few samples in the recordings to tell a difference from noise.\n");
 		return;
 	}
+	if (c->not_enough)
+		fprintf(to,
+			"%zu of the %zu figures %s enough samples to tell a difference from "
+			"noise: ",
+			enough, c->rows, enough == 1 ? "has" : "have");
 	if (c->exceeding)
-		fprintf(to, "%zu of %zu figure%s differ%s by more %s", c->exceeding, enough,
-			plural(enough), c->exceeding == 1 ? "s" : "", noise);
+		fprintf(to, "%zu of %s %zu figure%s differ%s by more %s", c->exceeding,
+			c->not_enough ? "these" : "the", enough, plural(enough),
+			c->exceeding == 1 ? "s" : "", noise);
 	else
-		fprintf(to, "None of %zu figure%s differs by more %s", enough, plural(enough),
-			noise);
+		fprintf(to, "none of %s differs by more %s",
+			c->not_enough ? "these" : "the figures", noise);
 	if (c->noise == NOISE_BETWEEN && c->exceeding)
 		fprintf(to,
-			"\n(without any change, at least one would do so in 1 of %.0f comparisons)",
+			" (without any change, at least one would do so in 1 of %.0f comparisons)",
 			1 / (1 - COMPARISON_LEVEL));
 	fprintf(to, ".\n");
 	if (c->exceeding)
 		largest(first, to);
+}
+
+static void summary(const struct comparison *c, const struct compared_side *now,
+	const struct compared_side *before, const struct compared *first, FILE *to)
+{
+	char *words = NULL, *rest, *line;
+	size_t size;
+	FILE *f = mg_text_open(&words, &size);
+
+	if (!f)
+		return;
+	summary_words(c, now, before, first, f);
+	if (mg_text_close(f, &words)) {
+		fprintf(to, "\n");
+		for (line = strtok_r(words, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+			text_wrapped(to, 0, 2, line);
+	}
+	free(words);
 }
 
 /* ---- the table ---- */
@@ -186,11 +214,24 @@ static void row(struct table *t, const struct comparison *c, const struct compar
 		ratio(r->ratio), r->verdict == EXCEEDS_NOISE ? "*" : "");
 }
 
+static bool is_of(const struct compared *r, const struct compared *other)
+{
+	return memcmp(&r->key, &other->key, sizeof(r->key)) == 0;
+}
+
+/* Returns whether one of the rows before `i` is of the same subject, and has printed this one. */
+static bool is_printed(const struct compared *const *all, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (is_of(all[j], all[i]))
+			return true;
+	return false;
+}
+
 static void table(const struct comparison *c, const struct compared *const *all, size_t rows,
 	FILE *to, bool colour)
 {
-	const struct compared *last = NULL;
-	bool residence = false;
+	bool residence = false, exceeds = false;
 	struct table t;
 	char name[80];
 
@@ -199,16 +240,20 @@ static void table(const struct comparison *c, const struct compared *const *all,
 	table_row(&t, "\tbefore\tnow\tchange\t%s\tratio\t",
 		c->noise == NOISE_WITHIN ? "interval of it" : "noise");
 	for (size_t i = 0; i < rows; i++) {
-		if (!last || memcmp(&last->key, &all[i]->key, sizeof(last->key)) != 0) {
-			subject_name(name, &all[i]->key);
-			table_row(&t, "  %s", name);
+		if (is_printed(all, i))
+			continue;
+		subject_name(name, &all[i]->key);
+		table_row(&t, "  %s", name);
+		for (size_t j = i; j < rows; j++) {
+			if (!is_of(all[j], all[i]))
+				continue;
+			residence |= all[j]->stage != NULL;
+			exceeds |= all[j]->verdict == EXCEEDS_NOISE;
+			row(&t, c, all[j]);
 		}
-		last = all[i];
-		residence |= all[i]->stage != NULL;
-		row(&t, c, all[i]);
 	}
 	table_print(&t, to, 0, colour);
-	if (c->exceeding)
+	if (exceeds)
 		fprintf(to, "  * exceeds the noise %s\n",
 			c->noise == NOISE_WITHIN ? "within the recordings, which says nothing of "
 						   "that between them"

@@ -9,6 +9,7 @@
 
 #define GAPS_SHOWN  5
 #define COMMENT_MAX 120
+#define WHY_MAX     100
 
 static const char *session_text(const struct report *r, const char *key, const char *otherwise)
 {
@@ -211,6 +212,23 @@ static void gaps(const struct report *r, FILE *to)
 			plural(n - GAPS_SHOWN));
 }
 
+/* Returns why a hook could not be attached, as the recorder tells. */
+static const char *hook_why(const struct report *r, const struct fact_hook *hook)
+{
+	json_t *hooks = json_object_get(json_object_get(r->session, "kernel_side"), "hooks"), *h;
+	size_t i;
+
+	json_array_foreach (hooks, i, h) {
+		const char *name = json_string_value(json_object_get(h, "hook"));
+		const char *why = json_string_value(json_object_get(h, "why"));
+
+		if (name && why && strcmp(name, hook->hook) == 0 &&
+			json_integer_value(json_object_get(h, "status")) == hook->status)
+			return text_plain(why, WHY_MAX);
+	}
+	return strerror((int)-hook->status);
+}
+
 /*
  * Prints the events of which the hooks could not be attached, and on request those switched off: a
  * layer without any is among the gaps.
@@ -219,23 +237,29 @@ static void unattached(const struct report *r, FILE *to)
 {
 	struct fact_hook hook;
 	uintptr_t at = 0;
+	char why[WHY_MAX + 1] = "";
 	int n = 0;
+	bool one_reason = true;
 
 	while (core_next_hook(r->core, &at, &hook)) {
+		const char *reason;
+
 		if (!hook.status || mg_hook_is_of_lock(hook.hook) ||
 			(hook.status == -ENOLINK && !text_explains(r)))
 			continue;
+		reason = hook.status == -ENOLINK ? "switched off" : hook_why(r, &hook);
 		if (text_explains(r))
 			fprintf(to, "not observed: %s %s (%s)\n", text_plain(hook.layer, 16),
-				text_plain(hook.hook, 32),
-				hook.status == -ENOLINK ? "switched off"
-							: strerror((int)-hook.status));
+				text_plain(hook.hook, 32), reason);
 		else
 			fprintf(to, "%s%s", n ? ", " : "not observed: ", text_plain(hook.hook, 32));
+		one_reason &= !n || strcmp(why, reason) == 0;
+		snprintf(why, sizeof(why), "%s", reason);
 		n++;
 	}
 	if (n && !text_explains(r))
-		fprintf(to, "\n");
+		fprintf(to, "%s%s%s\n", one_reason ? " (" : "", one_reason ? why : "",
+			one_reason ? ")" : "; --explain tells why");
 }
 
 /* Prints which side there is not, and what the kernel side could not be attached to. */

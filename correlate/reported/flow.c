@@ -98,7 +98,8 @@ static struct value flow_counter(const struct report *r, uint64_t n, size_t offs
 
 struct value flow_retransmits(const struct report *r, const struct fact_flow *f)
 {
-	bool known = !f->flow.rx && core_observes(r->core, MG_EVENT_tcp_retransmit) &&
+	bool known = f->kind == MG_KIND_tcp && !f->flow.rx &&
+		     core_observes(r->core, MG_EVENT_tcp_retransmit) &&
 		     (f->retransmits || !flow_misses(f, MG_EVENTS(tcp_retransmit)));
 
 	return value_if(known, value_count(f->retransmits));

@@ -278,7 +278,7 @@ KNOWN(lineage_tcp, sent, !f->f->flow.rx)
 KNOWN(lineage_tcp, received, f->f->flow.rx)
 
 KNOWN(lineage_sent, synacks, losses_know_synacks(f->r))
-KNOWN(lineage_sent, retransmits, core_observes(f->r->core, MG_EVENT_tcp_retransmit))
+KNOWN(lineage_sent, retransmits, f->f->kind == MG_KIND_tcp && core_observes(f->r->core, MG_EVENT_tcp_retransmit))
 KNOWN(lineage_sent, resends, flow_resends_known(f->r, f->f))
 KNOWN(lineage_sent, unsent, f->f->never_sent_known)
 KNOWN(lineage_sent, claimed, !f->f->unclaimed)

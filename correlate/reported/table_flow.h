@@ -117,7 +117,7 @@
 
 #define MG_KNOWN_lineage_sent(S, K) \
 	K(S, synacks, "the recording has the hook for it") \
-	K(S, retransmits, "retransmissions were recorded") \
+	K(S, retransmits, "it is a TCP flow, and retransmissions were recorded") \
 	K(S, resends, "the layer ip was recorded in its network namespace, without lost events") \
 	K(S, unsent, "the end of the flow was recorded") \
 	K(S, claimed, "system calls were recorded")
@@ -259,7 +259,7 @@
 	K(S, claimed, "system calls were recorded") \
 	K(S, sent_claimed, "it is a sent flow, and system calls were recorded") \
 	K(S, sent, "it is a sent flow") \
-	K(S, retransmits, "it is a sent flow, and retransmissions were recorded; with lost events, only if it is not 0") \
+	K(S, retransmits, "it is a sent flow of TCP, and retransmissions were recorded; with lost events, only if it is not 0") \
 	K(S, drops, "drops were recorded") \
 	K(S, messages, "it is not a TCP flow") \
 	K(S, messages_received, "it is a received flow, but not a TCP flow") \
@@ -381,7 +381,7 @@
 	V(S, COUNT, SEGMENTS, discarded, always, "discarded", "segments without payload that TCP itself threw away: no loss")
 
 #define MG_KNOWN_group(S, K) \
-	K(S, retransmits, "they are sent flows, and retransmissions were recorded; with lost events, only if it is not 0") \
+	K(S, retransmits, "they are sent flows of TCP, and retransmissions were recorded; with lost events, only if it is not 0") \
 	K(S, drops, "drops were recorded") \
 	K(S, tcp, "they are TCP's, and the kernel side was recorded")
 #define MG_FIGURES_group(S, V, O, L, W, T, P) \

@@ -7,60 +7,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/magic.h>
-#include <mntent.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
+#include "cgroup_root.h"
 #include "hooks/hook_table.h"
 #include "hooks/hooks.h"
 
-/* Opens a directory if it is a cgroup of v2. Returns a descriptor or a negative errno. */
-static int open_dir(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct statfs fs;
-
-	if (fd < 0)
-		return -errno;
-	if (fstatfs(fd, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC)
-		return fd;
-	close(fd);
-	return -ENOENT;
-}
-
-/*
- * Finds where cgroup v2 is mounted, which is not always /sys/fs/cgroup; one place may be covered by
- * another mount. Returns a descriptor of its root or a negative errno; -ENODEV: nowhere.
- */
-static int find_mount(char out[PATH_MAX])
-{
-	FILE *f = setmntent("/proc/self/mounts", "re");
-	struct mntent *m;
-	int fd = -ENODEV;
-
-	while (f && fd < 0 && (m = getmntent(f)))
-		if (strcmp(m->mnt_type, "cgroup2") == 0) {
-			snprintf(out, PATH_MAX, "%s", m->mnt_dir);
-			fd = open_dir(out);
-		}
-	if (f)
-		endmntent(f);
-	return fd == -ENOENT ? -ENODEV : fd;
-}
-
 int cgroup_link_sockets(int program, bool *whole)
 {
-	char mount[PATH_MAX];
-	int root = find_mount(mount), link;
+	int root = mg_cgroup_root(NULL), link;
 
 	if (root < 0)
 		return root;
@@ -73,26 +35,22 @@ int cgroup_link_sockets(int program, bool *whole)
 	return link;
 }
 
-static int open_cgroup(const char *path, char where[2 * PATH_MAX], char *why, size_t size)
+static int open_cgroup(const char *path, char *why, size_t size)
 {
-	char mount[PATH_MAX];
-	int fd, root;
+	int fd = mg_cgroup_open(AT_FDCWD, path), root;
 
-	snprintf(where, 2 * PATH_MAX, "%s", path);
-	fd = open_dir(where);
 	if (fd >= 0)
 		return fd;
-	root = find_mount(mount);
+	root = mg_cgroup_root(NULL);
 	if (root < 0) {
 		snprintf(
 			why, size, "no cgroup v2 hierarchy is mounted (mount -t cgroup2 none DIR)");
 		return -ENODEV;
 	}
+	fd = mg_cgroup_open(root, path + strspn(path, "/"));
 	close(root);
-	snprintf(where, 2 * PATH_MAX, "%s/%s", mount, path);
-	fd = open_dir(where);
 	if (fd < 0) {
-		snprintf(why, size, "there is no cgroup %s (below %s): %s", path, mount,
+		snprintf(why, size, "there is no cgroup %s below the root of cgroup v2: %s", path,
 			strerror(-fd));
 		return -ENOENT;
 	}
@@ -128,18 +86,19 @@ static void mark_processes(struct hooks *h, const char *dir)
 
 int cgroup_follow(struct hooks *h, const char *path, char *why, size_t size)
 {
-	char where[2 * PATH_MAX];
-	int fd = open_cgroup(path, where, why, size), err = 0;
+	char where[32];
+	int fd = open_cgroup(path, why, size), err = 0;
 	uint32_t zero = 0;
 
 	if (fd < 0)
 		return fd;
+	snprintf(where, sizeof(where), "/proc/self/fd/%d", fd);
 	if (bpf_map_update_elem(hooks_map_fd(h, "cgroups"), &zero, &fd, BPF_ANY)) {
 		err = -errno;
 		snprintf(why, size, "cgroup %s: %s", path, strerror(errno));
 	}
-	close(fd);
 	if (!err)
 		mark_processes(h, where);
+	close(fd);
 	return err;
 }

@@ -42,14 +42,24 @@ def hidden_types(top):
 
 
 def no_cgroups(top):
+    """As in `ip netns exec`, which hides what is mounted below /sys."""
     start = without(NO_CGROUPS)
     found = json.loads(run(*start, MAGNET, "doctor", "--json").stdout)
     check(found["kernel_side"]["works"] and found["machine"]["cgroup2"] is None,
           "without cgroups v2 the kernel side works")
+    check(found["machine"]["cgroup2_usable"], "and magnet can mount them for itself")
+    said = run(*start, MAGNET, "doctor", "-v").stdout
+    check("not mounted here; magnet mounts it for itself" in said and "optional: cgroup v2" not in said, said)
+    p = run(*start, MAGNET, "record", "-o", top + "/c", "--cgroup", "some", check=False)
+    check(p.returncode == 1, "a recording of a cgroup that does not exist ends")
+    one_line(p.stderr.strip(), "there is no cgroup some")
+    start += ["setpriv", "--bounding-set", "-sys_admin"]
+    found = json.loads(run(*start, MAGNET, "doctor", "--json").stdout)
+    check(not found["machine"]["cgroup2_usable"], "without the capability it cannot")
     said = run(*start, MAGNET, "doctor", "-v").stdout
     check("optional: cgroup v2: not mounted" in said and "mount -t cgroup2" in said, "and doctor tells how to mend it")
     check("not mounted: --cgroup and --layers timestamps cannot be used" in said, "and doctor tells what does not")
-    p = run(*start, MAGNET, "record", "-o", top + "/c", "--cgroup", "some", check=False)
+    p = run(*start, MAGNET, "record", "-o", top + "/d", "--cgroup", "some", check=False)
     check(p.returncode == 1, "a recording of one ends")
     one_line(p.stderr.strip(), "no cgroup v2", "mount -t cgroup2")
 

@@ -303,11 +303,23 @@ def right_is_given_up(net):
 def layer_is_missing():
     with Recording("true", options=("--layers", "timestamps", "--without", "sockops")) as rec:
         check("the layer timestamps is not recorded: --without sockops" in rec.p.stderr, "a missing layer is named")
+        said = run(MAGNET, "report", rec.dir).stdout
+        check("not observed: stamp_send (--without sockops)\n" in said, "and the report has the reason, too")
     caps = "-all,+bpf,+perfmon,+sys_ptrace,+dac_override,+dac_read_search,+setuid,+setgid"
     top = scratch()
     p = run("setpriv", "--bounding-set", caps, "--inh-caps", "-all", MAGNET, "record", "-o", top + "/t", "--layers",
             "+timestamps", "--", "true")
     check("the layer timestamps is not recorded: sockops takes CAP_NET_ADMIN" in p.stderr, "so is the privilege it takes")
+
+
+def no_cgroups_mounted():
+    """As `ip netns exec` runs its program: nothing is mounted below /sys but sysfs."""
+    top = scratch()
+    p = run("unshare", "-m", "sh", "-c", "umount -l /sys; mount -t sysfs none /sys && exec \"$@\"", "sh", MAGNET,
+            "record", "-q", "-o", top + "/t", "--layers", "timestamps", "--", "true")
+    with open(top + "/t/session.json") as f:
+        hooks = json.load(f)["kernel_side"]["hooks"]
+    check(not p.stderr and not any(h["status"] for h in hooks), f"cgroup v2 need not be mounted {p.stderr.strip()}")
 
 
 def cgroup_namespace():
@@ -341,6 +353,7 @@ with Recording("true", options=ALONE) as tried:
     if why:
         skip("; ".join(why))
 layer_is_missing()
+no_cgroups_mounted()
 cgroup_namespace()
 with Network() as net:
     for to in (net.B, net.B6):

@@ -393,6 +393,7 @@ static void people_get_a_table_and_a_sentence(void **unused)
 
 	(void)unused;
 	text_set_unicode(false);
+	text_set_columns(1000); /* each sentence is one line */
 	both(&c, &x, &y);
 	f = open_memstream(&text, &size);
 	before.of.name = "old";
@@ -404,6 +405,7 @@ static void people_get_a_table_and_a_sentence(void **unused)
 	assert_non_null(strstr(text, "of tcp received by the client of port 80: from 1.9"));
 	assert_non_null(strstr(text, "  tcp sent by the client of port 80\n"));
 	assert_non_null(strstr(text, "\n    latency: socket queue: reader absent "));
+	text_set_columns(0);
 	assert_null(strchr(text, '_')); /* names of JSON have underscores, words have none */
 	free(text);
 	done(&c);
