@@ -402,7 +402,7 @@
 		"more waits followed than are kept; unseen: what the thread did then was not seen")
 #define MG_FACT_in_program(F, C, E, A) MG_PROGRAM_COLUMNS(F, C, E, A, "its in_program")
 #define MG_FACT_before_read(F, C, E, A) \
-	MG_PROGRAM_COLUMNS(F, C, E, A, "the time from its arrived to its request_last")
+	MG_PROGRAM_COLUMNS(F, C, E, A, "the time from its arrived to its request_last; of a client to its reply_first")
 
 #define MG_FACT_mark(F, C, E, A) \
 	C(F, TIME, time, "when the program set it") \
@@ -589,8 +589,9 @@
 		"send, sendfile() is several.") \
 	F(in_program, "What became of the time that a request was in a server's program, by thread, state and call. The rows of an " \
 		"exchange come just before it.") \
-	F(before_read, "What the thread that read a request at the server did between the request's arrival and that. Requests that waited " \
-		"less than an eighth of the time until the reply have no rows.") \
+	F(before_read, "What the thread that read a request at the server, or a reply at the client, did between its arrival and that. " \
+		"Requests that waited less than an eighth of the time until the reply have no rows, nor replies that waited less than " \
+		"a quarter of it.") \
 	F(exchange, "A request and its reply at one end of a connection, once the next request has come or the connection has ended.") \
 	F(mark, "A point that the program marked.") \
 	F(stack, "A stack that was taken (--stacks).") \

@@ -46,8 +46,7 @@ void program_times_add_before(struct program_times *p, const struct fact_before_
 
 bool program_times_are_of(const struct program_times *p, const struct fact_exchange *f)
 {
-	return p->n && p->sock == f->request.sock && p->ordinal == f->ordinal &&
-	       f->role == ROLE_SERVER;
+	return p->n && p->sock == f->request.sock && p->ordinal == f->ordinal;
 }
 
 static int longest_time(const void *a, const void *b)
@@ -197,6 +196,11 @@ void program_table_finish(struct program_table *t)
 	free(t->in_bin);
 	free(t->n_in_bin);
 	t->in_bin = t->n_in_bin = NULL;
+}
+
+uint64_t program_table_time(const struct program_table *t, uint32_t first, uint32_t last)
+{
+	return sum_of(t->in_whole, first, last + 1);
 }
 
 const struct program_row *program_table_longest(

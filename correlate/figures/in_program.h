@@ -72,6 +72,9 @@ void program_table_add(struct program_table *t, const struct program_times *p, u
  */
 const struct program_row *program_table_longest(
 	const struct program_table *t, uint32_t first, uint32_t last, double *share);
+/* Returns the time, in cycles, that exchanges whose whole time is in these bins have in the table.
+ */
+uint64_t program_table_time(const struct program_table *t, uint32_t first, uint32_t last);
 /* Call it once all is read. */
 void program_table_finish(struct program_table *t);
 void program_table_free(struct program_table *t);

@@ -148,20 +148,40 @@ static bool has_same_exchanges(const struct exchange_group *server, const struct
 	return a <= SAME_TIME * b && b <= SAME_TIME * a;
 }
 
+/*
+ * Returns whether what a client's reader did is known of about all the time of the cause: it is of
+ * the first call that read the reply, which later ones may have followed.
+ */
+static bool is_of_first_read(const struct exchange_group *client, const struct cause_figures *c)
+{
+	uint32_t first, last;
+	double a, b = 0;
+
+	if (!causes_bins_at(client->causes, c->column->from, c->column->to, &first, &last))
+		return false;
+	a = (double)program_table_time(&client->reader, first, last);
+	for (uint32_t i = first; i <= last; i++)
+		if (client->causes->bin[i])
+			b += (double)client->causes->bin[i]->cause[END_OWN][CAUSE_READER];
+	return a <= SAME_TIME * b && b <= SAME_TIME * a;
+}
+
 void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 {
 	const struct answer_column_figures *column = c->column;
-	const struct exchange_group *g = server_of(column);
-	bool before = c->cause == CAUSE_READER && strcmp(answer_end(column, c->end), "server") == 0;
+	bool before = c->cause == CAUSE_READER;
+	bool client = before && strcmp(answer_end(column, c->end), "client") == 0;
+	const struct exchange_group *g = client ? column->g : server_of(column);
 	const struct program_table *t = !g                          ? NULL
 					: before                    ? &g->reader
 					: c->cause == CAUSE_PROGRAM ? &g->program
 								    : NULL;
-	const struct program_row *row;
+	const struct program_row *row = NULL;
 	double share;
 
 	*to = (struct answer_doing){0};
-	row = t && has_same_exchanges(g, c) ? longest(g, t, column, &share) : NULL;
+	if (t && (client ? is_of_first_read(g, c) : has_same_exchanges(g, c)))
+		row = longest(g, t, column, &share);
 	if (!row)
 		return;
 	to->row = row;
@@ -174,13 +194,14 @@ void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 	else if (!before)
 		snprintf(to->remedy, REMEDY_MAX, "%s", remedy_of(&row->key));
 	else if (row->key.part == PROGRAM_ON_CPU)
-		snprintf(to->remedy, REMEDY_MAX,
-			"The reader was busy: use more workers, or do less in the thread that "
-			"reads.");
+		snprintf(to->remedy, REMEDY_MAX, "%s",
+			client ? "The reader was busy: read before that work, or in another thread."
+			       : "The reader was busy: use more workers, or do less in the thread "
+				 "that reads.");
 	else if (row->key.part == PROGRAM_BLOCKED && remedy_of(&row->key)[0])
-		snprintf(to->remedy, REMEDY_MAX,
-			"%s Use more workers, or keep that out of the thread that reads.",
-			remedy_of(&row->key));
+		snprintf(to->remedy, REMEDY_MAX, "%s %s", remedy_of(&row->key),
+			client ? "Read before that, or in another thread."
+			       : "Use more workers, or keep that out of the thread that reads.");
 }
 
 /* Says why segments were sent again. */

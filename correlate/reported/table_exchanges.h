@@ -85,8 +85,9 @@
 	L(S, time_bin, to_reply_histogram, always, "how many exchanges took how long to the reply; empty bins are left out") \
 	L(S, time_bin, in_program_histogram, always, "how many took how long in the program, likewise") \
 	L(S, program_part, program_parts, always, "server: what became of the time in the program, the longest part first; they sum to it") \
-	L(S, program_part, before_read_parts, always, "server: what the threads that read requests did from their arrival until they were " \
-		"read, likewise; of requests that waited an eighth of the time until the reply, or longer") \
+	L(S, program_part, before_read_parts, always, "what the threads that read requests at the server, or replies at the client, did from " \
+		"their arrival until they were read, likewise; of requests that waited an eighth of the time until the reply, " \
+		"or longer, and of replies that waited a quarter of it") \
 	L(S, answer_column, answer, always, "where the whole time went, of typical, slow and the slowest exchanges")
 
 #define MG_KNOWN_slow_exchange(S, K)

@@ -132,6 +132,16 @@ def connected():
     sys.exit("nobody listens")
 
 
+def before_reading():
+    """Lets a client do something else while the reply is there."""
+    if CAUSE == "late":
+        time.sleep(0.01)
+    elif CAUSE == "late-cpu":
+        end = time.monotonic() + 0.01
+        while time.monotonic() < end:
+            pass
+
+
 def client(number=N):
     s = connected()
     for _ in range(number):
@@ -139,6 +149,7 @@ def client(number=N):
             s.close()
             s = connected()
         s.sendall(b"q" * REQUEST)
+        before_reading()
         if not whole(s, reply_size()):
             break
     s.close()

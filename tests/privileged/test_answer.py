@@ -79,23 +79,25 @@ def scene(cause, at, words, remedy="", number=N, role="client", net=None, slow=N
             named(report, role, "median", *at)
         named(report, role, "slowest", *(slow or at))
         screen(rec, words, remedy)
-        if cause == "busy":
-            check_before_read(rec)
+        if cause in ("busy", "reader"):
+            check_before_read(rec, role if cause == "reader" else "server", number)
         if cause == "sleep":
             check_whole(rec, report)
             named(report, "server", "median", "server program")
 
 
-def check_before_read(rec):
-    """The facts of what the reader did sum to the time from the request's arrival to its read."""
-    exchanges = {(e["request"], e["ordinal"]): e for e in facts(rec, "exchange")}
+def check_before_read(rec, role, number):
+    """The facts of what the reader did sum to the time from the arrival of what it waited for to its read."""
+    read = "request_last_ns" if role == "server" else "reply_first_ns"
+    exchanges = {(e["request"], e["ordinal"]): e for e in facts(rec, "exchange") if e["role"] == role}
     summed = {}
     for row in facts(rec, "before_read"):
         key = row["request"], row["ordinal"]
-        summed[key] = summed.get(key, 0) + row["time_ns"]
-    off = [abs(t - (exchanges[k]["request_last_ns"] - exchanges[k]["arrived_ns"])) - 1e-6 * t
+        if key in exchanges:
+            summed[key] = summed.get(key, 0) + row["time_ns"]
+    off = [abs(t - (exchanges[k][read] - exchanges[k]["arrived_ns"])) - 1e-6 * t
            for k, t in summed.items()]  # times are given by the clock at each, spans by its mean rate
-    check(len(off) >= N / 2 and max(off) < 2, f"what the reader did before {len(off)} requests sums to their wait")
+    check(len(off) >= number / 2 and max(off) < 2, f"what the {role}'s reader did {len(off)} times sums to the wait")
 
 
 def check_whole(rec, report):

@@ -250,6 +250,7 @@ static void on_reply(
 	e->overlaps |= !x->is_server && x->unfinished;
 	if (!e->reply.calls) {
 		set_edge(e, REPLY_FIRST, k);
+		e->read_began = x->is_server ? 0 : k->enter;
 		e->busy_until = t ? t->past.wrote : 0;
 	}
 	set_edge(e, REPLY_LAST, k);

@@ -53,6 +53,8 @@ struct exchange {
 		uint64_t request_last, reply_first; /* at the server, 0 = not known */
 		uint64_t by;                        /* the server's cookie, of messages */
 	} there;
+	uint64_t read_began; /* client: when the system call began that read the reply's first byte
+			      */
 	uint64_t busy_until; /* until then the thread that began the reply had written another */
 	/* parts of the time in the program, and of that before the request was read; NULL or empty:
 	 * not divided yet, or not wanted */

@@ -16,8 +16,12 @@
 #define PARTS_OF_ANY    26
 #define PARTS           32
 
-/* The time before the request was read is divided if it is this part of the time to the reply. */
-#define BEFORE_READ_PART 8
+/*
+ * The time before bytes were read is divided if it is this part of the time to the reply: of a
+ * server's request, and of a client's reply.
+ */
+#define REQUEST_READ_PART 8
+#define REPLY_READ_PART   4
 
 struct program_part {
 	uint64_t begin, time, times; /* first time, cycles */
@@ -354,14 +358,18 @@ static void keep(struct program_parts **to, const struct walk *w)
 	memcpy(p->part, w->part, w->n * sizeof(w->part[0]));
 }
 
-static void divide_before_read(struct core *c, struct exchange *e)
+/*
+ * Divides the time from the arrival of what an end waits for until it was read; `whole` is the time
+ * to the reply, of which it must be one part in `least`.
+ */
+static void divide_before_read(struct core *c, struct exchange *e, const struct exchange_edge *read,
+	uint64_t whole, unsigned int least)
 {
-	const struct exchange_edge *read = &e->edge[REQUEST_LAST];
 	struct walk w;
 
 	if (!facts_wanted(&c->facts, FACT_before_read) || !e->arrived || e->arrived >= read->t ||
 		is_divided(e->before_read, e->arrived, read->t) ||
-		(read->t - e->arrived) * BEFORE_READ_PART < e->edge[REPLY_FIRST].t - e->arrived)
+		(read->t - e->arrived) * least < whole)
 		return;
 	begin(&w, c, read, read, e->arrived, read->t);
 	if (why_not(&w) != FACT_NO_WORD)
@@ -371,16 +379,30 @@ static void divide_before_read(struct core *c, struct exchange *e)
 	keep(&e->before_read, &w);
 }
 
+/* A client that waits for its reply in the call that reads it has nothing to be divided. */
+static void divide_client(struct core *c, struct exchange *e)
+{
+	const struct exchange_edge *sent = &e->edge[REQUEST_LAST], *read = &e->edge[REPLY_FIRST];
+
+	if (read->exit && e->arrived > sent->t && e->read_began > e->arrived)
+		divide_before_read(c, e, read, read->t - sent->t, REPLY_READ_PART);
+}
+
 void in_program_divide(struct core *c, const struct mg_sock *s, struct exchange *e)
 {
 	const struct exchange_edge *read = &e->edge[REQUEST_LAST], *write = &e->edge[REPLY_FIRST];
 	struct walk w; /* its parts are many, and are not cleared for each exchange */
 	uint8_t why;
 
-	if (!past_wanted(c) || !s->exchanges->is_server || !read->exit || !write->exit ||
-		write->t <= read->t)
+	if (!past_wanted(c))
 		return;
-	divide_before_read(c, e);
+	if (!s->exchanges->is_server) {
+		divide_client(c, e);
+		return;
+	}
+	if (!read->exit || !write->exit || write->t <= read->t)
+		return;
+	divide_before_read(c, e, read, write->t - e->arrived, REQUEST_READ_PART);
 	if (is_divided(e->program, read->t, write->t))
 		return;
 	begin(&w, c, read, write, read->t, write->t);
@@ -397,7 +419,8 @@ void in_program_divide(struct core *c, const struct mg_sock *s, struct exchange 
 static struct fact_in_program fact_of(
 	const struct mg_sock *s, const struct exchange *e, const struct program_part *p)
 {
-	return (struct fact_in_program){.request = flow_fact(&s->rx),
+	return (struct fact_in_program){
+		.request = flow_fact(s->exchanges->is_server ? &s->rx : &s->tx),
 		.ordinal = e->ordinal,
 		.begin = p->begin,
 		.time = p->time,
