@@ -26,7 +26,7 @@
 /* Writes what is recorded, for session.json. */
 static void name_command(struct recording *r)
 {
-	char pids[12 * OPTION_PROCESSES_MAX];
+	char pids[12 * OPTION_PROCESSES_MAX], name[32] = "";
 	size_t used = 0;
 
 	for (char **a = r->o.command; a && *a && used < sizeof(r->command_text); a++) {
@@ -39,11 +39,13 @@ static void name_command(struct recording *r)
 		return;
 	option_text(option_find(recorder_option_rows, recorder_option_count, "pid"), &r->o.given,
 		pids, sizeof(pids));
+	if (r->o.given.pid.count == 1)
+		record_process_name(r->o.given.pid.pid[0], name);
 	snprintf(r->command_text, sizeof(r->command_text),
 		r->o.given.all      ? "(all)"
 		: r->o.given.cgroup ? "(cgroup)"
-				    : "(pid %s)",
-		pids);
+				    : "%s%s(pid %s)",
+		name, name[0] ? " " : "", pids);
 }
 
 /* Signals come by a descriptor from now on; COMMAND gets them back as they were. */

@@ -51,17 +51,25 @@ static void tell_losses(const struct collector_result *app, long long kernel, bo
 			(unsigned long long)app->unreached);
 }
 
-static void name_process(int pid, char *out, size_t size)
+void record_process_name(int pid, char name[32])
 {
-	char path[40], name[32] = "", plain[80];
+	char path[40];
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	f = fopen(path, "re");
-	if (f && fgets(name, sizeof(name), f))
-		name[strcspn(name, "\n")] = 0;
+	if (!f || !fgets(name, 32, f))
+		name[0] = 0;
+	name[strcspn(name, "\n")] = 0;
 	if (f)
 		fclose(f);
+}
+
+static void name_process(int pid, char *out, size_t size)
+{
+	char name[32], plain[80];
+
+	record_process_name(pid, name);
 	snprintf(out, size, "%d (%s)", pid,
 		name[0] ? mg_escape(plain, sizeof(plain), name) : "its name is not known");
 }

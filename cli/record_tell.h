@@ -5,6 +5,8 @@
 
 #include "recording.h"
 
+/* Writes the name of a process as it is now; empty if it is not known. */
+void record_process_name(int pid, char name[32]);
 /* Prints what is recorded from now on, if no COMMAND is run. */
 void record_tell_begin(const struct recording *r);
 /* Prints what was lost, and what was recorded where; `failed`: a side failed. */
