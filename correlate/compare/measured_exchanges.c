@@ -105,8 +105,8 @@ static int add_times(const struct scope_of_role *of)
 		dist_add_all(&d, &g->time[times[i].time]);
 		if (d.n && times[i].quantile <= 0.5)
 			value = dist_quantile(&d, times[i].quantile);
-		else if (d.n >= SLOW_MIN)
-			value = dist_at_highest(&d);
+		else if (d.n >= SLOW_MIN && dist_highest(&d) >= times[i].quantile)
+			value = dist_quantile(&d, times[i].quantile);
 		dist_free(&d);
 		f = time_of(of, times[i].name, times[i].words, value);
 		f.whole = times[i].whole;

@@ -377,7 +377,8 @@
 		"what belongs together is not certain") \
 	C(F, FLAG, several_peers, "1: a socket that is not connected, several messages and far ends: which reply belongs to which request is not known") \
 	C(F, FLAG, begun_before, "1: the connection is older than the recording, and this is its first exchange there") \
-	C(F, FLAG, lost, "1: calls in it may be missing")
+	C(F, FLAG, lost, "1: calls in it may be missing") \
+	C(F, FLAG, unseen, "1: arrived or departed is empty, and the kernel side did not record all of that time")
 
 /* in_program and before_read have the same columns */
 #define MG_PROGRAM_COLUMNS(F, C, E, A, of) \

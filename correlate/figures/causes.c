@@ -237,7 +237,7 @@ void causes_divide(const struct fact_exchange *f, const struct recent_bytes *req
 	bool server = f->role == ROLE_SERVER;
 
 	*to = (struct exchange_causes){0};
-	if (!f->request_first || !f->request_last || !f->reply_first ||
+	if (f->unseen || !f->request_first || !f->request_last || !f->reply_first ||
 		f->request_first > f->request_last || f->request_last > f->reply_first ||
 		!f->request_bytes || !f->reply_bytes)
 		return;

@@ -38,18 +38,19 @@ static uint64_t middle_of(uint32_t bin)
 
 static void bins_add(struct exchange_bins *b, uint64_t v)
 {
-	if (!b->n) {
-		b->n = mg_calloc(TIME_BINS, sizeof(*b->n));
-		b->min = UINT64_MAX;
-	}
-	if (!b->n)
+	uint32_t bin = bin_of(v), **n = &b->n[bin >> TIME_BITS];
+
+	if (!*n)
+		*n = mg_calloc(1u << TIME_BITS, sizeof(**n));
+	if (!*n)
 		return;
-	b->n[bin_of(v)]++;
+	(*n)[bin & ((1u << TIME_BITS) - 1)]++;
 	b->sum += v;
 	if (v > b->max)
 		b->max = v;
-	if (v < b->min)
+	if (v < b->min || !b->any)
 		b->min = v;
+	b->any = true;
 }
 
 static uint64_t within(uint64_t v, uint64_t min, uint64_t max)
@@ -57,14 +58,24 @@ static uint64_t within(uint64_t v, uint64_t min, uint64_t max)
 	return v < min ? min : v > max ? max : v;
 }
 
+static void bins_free(struct exchange_bins *b)
+{
+	for (uint32_t at = 0; at < TIME_DOUBLES; at++) {
+		free(b->n[at]);
+		b->n[at] = NULL;
+	}
+}
+
 /* Moves the values to a distribution, of which sum and maximum are exact. */
 static void bins_finish(struct exchange_bins *b, struct dist *d)
 {
-	for (uint32_t i = 0; b->n && i < TIME_BINS; i++)
-		if (b->n[i])
-			dist_add(d, within(middle_of(i), b->min, b->max), b->n[i]);
-	free(b->n);
-	b->n = NULL;
+	for (uint32_t at = 0; at < TIME_DOUBLES; at++)
+		for (uint32_t i = 0; b->n[at] && i < 1u << TIME_BITS; i++)
+			if (b->n[at][i])
+				dist_add(d,
+					within(middle_of((at << TIME_BITS) + i), b->min, b->max),
+					b->n[at][i]);
+	bins_free(b);
 	d->n = d->weight; /* samples, not values */
 	d->sum = b->sum;
 	d->max = b->max;
@@ -440,7 +451,7 @@ void exchange_table_free(struct exchange_table *t)
 		HASH_DEL(t->groups, g);
 		for (int i = 0; i < EXCHANGE_TIMES; i++) {
 			dist_free(&g->time[i]);
-			free(g->bins[i].n);
+			bins_free(&g->bins[i]);
 		}
 		program_table_free(&g->program);
 		program_table_free(&g->reader);

@@ -26,15 +26,16 @@ struct exchange_key {
 enum exchange_time { TIME_TO_REPLY, TIME_WAY, TIME_PROGRAM, TIME_BACK, EXCHANGE_TIMES };
 
 /*
- * Values in bins of 1/32 to 1/64 of the value. Simpler than a distribution, and several times as
+ * Values in bins of 1/512 to 1/1024 of the value. Simpler than a distribution, and several times as
  * fast; it becomes one when all is read.
  */
-#define TIME_BITS 5
-#define TIME_BINS ((64 - TIME_BITS + 1) << TIME_BITS)
+#define TIME_BITS    9
+#define TIME_DOUBLES (64 - TIME_BITS + 1)
 struct exchange_bins {
-	uint32_t *n; /* TIME_BINS of them; NULL: no value yet */
+	uint32_t *n[TIME_DOUBLES]; /* of each doubling 1 << TIME_BITS; NULL: no value yet */
 	uint64_t min, max;
 	unsigned __int128 sum;
+	bool any;
 };
 
 struct exchange_group {

@@ -66,22 +66,38 @@ static void row(const struct exchange_group_figures *f, FILE *to)
 	fputc('\n', to);
 }
 
-/* Prints what the times leave out. */
+/* Returns whether the same exchanges are in the groups of the clients that asked this server. */
+static bool has_clients(const struct exchange_table *t, const struct exchange_group *server)
+{
+	for (const struct exchange_group *g = t->groups; g; g = g->hh.next)
+		if (g->key.role == ROLE_CLIENT && server->key.role == ROLE_SERVER &&
+			g->key.kind == server->key.kind && g->key.port == server->key.port &&
+			!g->is_aside)
+			return true;
+	return false;
+}
+
+/* Prints what the times leave out, by kind of socket; what both ends recorded counts once. */
 static void left_out(const struct exchange_table *t, FILE *to)
 {
-	uint64_t unanswered = 0, unasked = 0, unsure = 0;
+	uint64_t unsure = 0, unanswered[MG_KIND_END] = {0}, unasked[MG_KIND_END] = {0};
 
 	for (const struct exchange_group *g = t->groups; g; g = g->hh.next) {
-		unanswered += g->counts.unanswered;
-		unasked += g->counts.unasked;
+		if (has_clients(t, g))
+			continue;
+		unanswered[g->key.kind] += g->counts.unanswered;
+		unasked[g->key.kind] += g->counts.unasked;
 		unsure += g->counts.unsure;
 	}
 	if (unsure)
 		fprintf(to, "  without times: %s, which overlap or of which calls may be missing\n",
 			text_count(unsure));
-	if (unanswered || unasked)
-		fprintf(to, "  one way only: %s without a reply, %s without a request\n",
-			text_count(unanswered), text_count(unasked));
+	for (int kind = 0; kind < MG_KIND_END; kind++)
+		if (unanswered[kind] || unasked[kind])
+			fprintf(to,
+				"  one way only, %s: %s without a reply, %s without a request\n",
+				mg_kind_name((uint8_t)kind), text_count(unanswered[kind]),
+				text_count(unasked[kind]));
 	if (t->left_out)
 		fprintf(to, "  and %s of more ports or peers (--facts exchange has them)\n",
 			text_count(t->left_out));

@@ -43,7 +43,7 @@ struct drain {
 	struct mg_events watched;  /* part of them: events passed to `watch` */
 	void (*watch)(void *arg, const struct mg_slot *s);
 	void *watch_arg;
-	bool paused;
+	bool paused, stopped;
 	uint64_t paused_at;
 	uint64_t not_recorded; /* events during pauses */
 	struct callers callers;
@@ -350,10 +350,39 @@ int drain_cut(struct drain *d)
 }
 
 /*
- * Pauses at no cost to the programs that would record: the rings are made to look full, and what
- * finds no room counts as not recorded instead of lost. Slots taken during the switch are read
- * after the pause.
+ * Makes the rings look full, at no cost to the programs that would record: what finds no room
+ * counts as not recorded instead of lost. Slots taken during the switch are read after it has
+ * ended.
  */
+static void close_rings(struct drain *d)
+{
+	for (int i = 0; i < d->hooks->cpus; i++) {
+		struct mg_ring *ring = d->cpu[i].ring;
+		uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+
+		__atomic_store_n(&ring->tail, head - (d->shape.mask + 1), __ATOMIC_RELEASE);
+	}
+}
+
+/* Returns how many events found the rings closed. */
+static uint64_t open_rings(struct drain *d, uint64_t now)
+{
+	uint64_t count = 0;
+
+	for (int i = 0; i < d->hooks->cpus; i++) {
+		struct reader *r = &d->cpu[i];
+		uint64_t missed;
+
+		__atomic_store_n(&r->ring->tail, r->tail, __ATOMIC_SEQ_CST);
+		missed = __atomic_load_n(&r->ring->lost, __ATOMIC_SEQ_CST) - r->lost;
+		r->lost += missed;
+		r->before += missed;
+		r->last_ts = now;
+		count += missed;
+	}
+	return count;
+}
+
 int drain_pause(struct drain *d)
 {
 	int err = drain_cut(d); /* events that found a ring full before the pause are losses */
@@ -361,12 +390,7 @@ int drain_pause(struct drain *d)
 	if (err || d->paused)
 		return err;
 	d->paused = true;
-	for (int i = 0; i < d->hooks->cpus; i++) {
-		struct mg_ring *ring = d->cpu[i].ring;
-		uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
-
-		__atomic_store_n(&ring->tail, head - (d->shape.mask + 1), __ATOMIC_RELEASE);
-	}
+	close_rings(d);
 	d->paused_at = mg_monotonic_ns();
 	return 0;
 }
@@ -380,25 +404,29 @@ int drain_resume(struct drain *d)
 		return 0;
 	e.to_ns = mg_monotonic_ns();
 	d->paused = false;
-	for (int i = 0; i < d->hooks->cpus; i++) {
-		struct reader *r = &d->cpu[i];
-		uint64_t missed;
-
-		__atomic_store_n(&r->ring->tail, r->tail, __ATOMIC_SEQ_CST);
-		missed = __atomic_load_n(&r->ring->lost, __ATOMIC_SEQ_CST) - r->lost;
-		r->lost += missed;
-		r->before += missed;
-		r->last_ts = e.to_ns;
-		e.count += missed;
-	}
+	e.count = open_rings(d, e.to_ns);
 	d->not_recorded += e.count;
 	return drain_note(d, MG_EVENT_lost, &e, MG_PAYLOAD_SIZE(LOST));
+}
+
+int drain_stop(struct drain *d)
+{
+	int err = drain_cut(d);
+
+	if (err || d->paused)
+		return err;
+	d->stopped = true;
+	close_rings(d);
+	return 0;
 }
 
 int drain_finish(struct drain *d)
 {
 	int err = drain_resume(d);
 
+	if (d->stopped)
+		open_rings(d, mg_monotonic_ns());
+	d->stopped = false;
 	return err ? err : drain_cut(d);
 }
 

@@ -27,6 +27,11 @@ bool drain_has_left(const struct drain *d);
 int drain_pass_all(struct drain *d);
 /* Makes a pass and reports all losses, before the trace is cut. Returns 0 or a negative errno. */
 int drain_cut(struct drain *d);
+/*
+ * Ends the recording on all CPUs at once, so that hooks can be detached one by one. Returns 0 or a
+ * negative errno.
+ */
+int drain_stop(struct drain *d);
 /* Makes the last pass. */
 int drain_finish(struct drain *d);
 /* Records nothing until drain_resume(); the events of that time are reported as a gap. */

@@ -205,14 +205,14 @@ static int write_stacks(struct run *r)
 int run_finish(struct run *r)
 {
 	struct mg_trace_end e = {0};
-	int err;
+	int err = drain_stop(r->drain);
 
 	clock_cpus_start(&r->clocks.cpus);
 	hooks_detach(&r->hooks);
 	netns_free(r->netns);
 	r->netns = NULL;
 	usleep(2000); /* programs that still run on another CPU */
-	err = drain_finish(r->drain) ?: chosen_finish(r->chosen);
+	err = err ?: drain_finish(r->drain) ?: chosen_finish(r->chosen);
 	if (!err && identities_read_last(&r->identities, &r->hooks) == 0)
 		err = identities_write(&r->identities, r->writer, mg_monotonic_ns());
 	run_end_clock_cpus(r);

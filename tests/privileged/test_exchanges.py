@@ -4,6 +4,7 @@ Exchanges against a server and a client that time themselves (programs/asked.py)
 program is the server's own for every request, and lies between the same clock readings.
 """
 import os
+import re
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -279,7 +280,49 @@ def open_before():
               "the server slept: " + answer)
 
 
+FAST = """
+import os, socket, sys
+listener = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+if os.fork() == 0:
+    s, _ = listener.accept()
+    while s.recv(100):
+        s.send(b"a" * 1000)
+    os._exit(0)
+s = socket.create_connection(listener.getsockname())
+for _ in range(int(sys.argv[2])):
+    s.send(b"q" * 100)
+    s.recv(1000)
+s.close()
+os.wait()
+"""
+
+
+def untimed(rec):
+    """Answered exchanges, and those of which a time at the device is missing."""
+    rows = [e for e in facts(rec, "exchange") if e["answer"] == "answered"]
+    return rows, [e for e in rows if e["arrived_ns"] is None or e["departed_ns"] is None]
+
+
+def past_the_library():
+    """Programs that libmagnet.so does not see, beside one that it does: their calls are settled later."""
+    with Recording("sh", "-c", f"unset LD_PRELOAD; exec {PYTHON} -c '{FAST}' {PORT + 2} 700") as rec:
+        rows, missing = untimed(rec)
+        check(len(rows) >= 1400 and not missing, f"of {len(rows)} exchanges {len(missing)} have no time at the device")
+        answer = rec.text()
+        answer = answer[answer.index("Answer:"):].split("Exchanges")[0]
+        check(not re.search(r"(sending|receiving) +0 ns", answer), f"nothing takes no time: {answer}")
+
+
+def cut_off():
+    """The kernel side ends at once on all CPUs, and what it did not see is not divided."""
+    with Recording(PYTHON, "-c", FAST, PORT + 3, 4000, options=("-q", "--max-size", "300K")) as rec:
+        rows, missing = untimed(rec)
+        unseen = [e for e in missing if e["unseen"]]
+        check(len(rows) > 300 and len(missing) - len(unseen) <= 2,
+              f"of {len(rows)} exchanges {len(missing)} have no time at the device, {len(unseen)} were not recorded whole")
+
+
 need_kernel_side()
-for scene in (one_at_a_time, ended_by_the_client, written_together, answered_by_others, by_a_library,
+for scene in (past_the_library, cut_off, one_at_a_time, ended_by_the_client, written_together, answered_by_others, by_a_library,
               datagrams, one_way, open_before):
     patiently(scene)

@@ -20,6 +20,7 @@
 #include "stream/tx_call.h"
 #include "task/holders.h"
 #include "task/piece.h"
+#include "task/process.h"
 #include "task/thread.h"
 #include "task/threads.h"
 
@@ -279,18 +280,30 @@ void call_moves_to(struct core *c, struct thread *t, uint64_t cookie)
 }
 
 /*
+ * Returns whether the process has made so many calls without an application event that none is
+ * expected: its program is statically linked, say, or was started without libmagnet.so.
+ */
+static bool has_no_app_events(struct core *c, struct thread *t)
+{
+	const struct process *p = process_of(c, t);
+
+	return p && !p->app && p->kernel_only >= UNCLAIMED_MAX;
+}
+
+/*
  * Makes room for one more call; the oldest get no application event. Returns false if memory is
  * short.
  */
 static bool keep_unclaimed(struct core *c, struct thread *t, const struct kernel_call *k)
 {
-	uint32_t most = has_app_side(c) ? UNCLAIMED_MAX : UNCLAIMED_FEW, few;
+	uint32_t most = has_app_side(c) && !has_no_app_events(c, t) ? UNCLAIMED_MAX : UNCLAIMED_FEW;
+	uint32_t few;
 	struct kernel_call *more;
 
 	if (t->done.n >= most)
 		call_merge_restarts(c, t);
 	if (t->done.n >= most) { /* half of them at once, as moving the others takes time */
-		few = most == UNCLAIMED_FEW ? 1 : most / 2;
+		few = most == UNCLAIMED_FEW ? t->done.n - most + 1 : most / 2;
 		call_settle_oldest(c, t, few);
 	}
 	if (t->done.n < t->done.cap)

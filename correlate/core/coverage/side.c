@@ -65,6 +65,13 @@ bool side_is_over(struct core *c, enum core_side which, uint64_t t)
 	return s->in_order && t > clockmap_cycles(&c->clock, s->until_ns);
 }
 
+bool side_misses(struct core *c, enum core_side which, uint64_t from, uint64_t to)
+{
+	uint64_t begin = c->side[which].from_ns;
+
+	return (begin && from < clockmap_cycles(&c->clock, begin)) || side_is_over(c, which, to);
+}
+
 uint64_t side_recording_end(const struct core *c)
 {
 	uint64_t end = c->times.stop_ns;

@@ -12,6 +12,8 @@ static inline bool has_app_side(const struct core *c)
 }
 /* Returns whether the side had recorded its end before `t`, cycles. */
 bool side_is_over(struct core *c, enum core_side which, uint64_t t);
+/* Returns whether the side began after `from`, or had ended before `to`, cycles. */
+bool side_misses(struct core *c, enum core_side which, uint64_t from, uint64_t to);
 /* Returns the end of the recording; without session.json, the later end of the two sides. */
 uint64_t side_recording_end(const struct core *c);
 /* Returns whether a side that ended at `until` missed some of the recording. */

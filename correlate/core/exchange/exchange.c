@@ -11,8 +11,12 @@
 #include "task/thread.h"
 #include "task/threads.h"
 
-/* Exchanges of a socket that may wait for the times of their calls and bytes. */
-#define WAITING_MAX 4
+/*
+ * Exchanges of a socket that may wait for the times of their bytes, and for those of their calls,
+ * which may be as many as a thread keeps for their application events.
+ */
+#define WAITING_MAX   4
+#define UNSETTLED_MAX 72
 
 /* Returns whether the socket is the server's end; `assumed` tells whether no event says so. */
 static bool is_server(const struct mg_sock *s, bool first_is_read, bool *assumed)
@@ -124,13 +128,23 @@ static bool is_ready(const struct mg_sock *s, const struct exchange *e)
 	       !will_be_acknowledged(s, e);
 }
 
+/* Returns whether the first has to be told as it is: others wait that could be told. */
+static bool are_too_many(const struct exchanges *x)
+{
+	const struct exchange *e = x->ended;
+
+	for (int i = 0; e && i < WAITING_MAX; i++)
+		e = e->next;
+	return x->waiting > UNSETTLED_MAX || (e && is_settled(e));
+}
+
 /* Emits those that are settled, in order; all of them if no more is to come. */
 static void flush(struct core *c, struct mg_sock *s, bool at_end)
 {
 	struct exchanges *x = s->exchanges;
 	struct exchange *e;
 
-	while ((e = x->ended) && (at_end || x->waiting > WAITING_MAX || is_ready(s, e))) {
+	while ((e = x->ended) && (at_end || is_ready(s, e) || are_too_many(x))) {
 		x->ended = e->next;
 		x->waiting--;
 		tell(c, s, e);

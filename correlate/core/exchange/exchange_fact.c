@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "event_table.h"
+#include "coverage/gap.h"
+#include "coverage/side.h"
 #include "task/threads.h"
 
 /* Returns the time between two, FACT_NONE if one is not known or they contradict each other. */
@@ -73,6 +75,17 @@ static bool is_pipelined(const struct exchanges *x, const struct exchange *e)
 	return x->told.reply_first && e->arrived_first < x->told.reply_first;
 }
 
+/* Returns whether times are missing because the kernel side did not record all of the exchange. */
+static bool is_unseen(struct core *c, const struct exchange *e)
+{
+	uint64_t from = e->edge[REQUEST_FIRST].t, to = e->edge[REPLY_LAST].t;
+
+	if ((e->arrived && e->departed) || !c->counts.kernel_events || !from || !to)
+		return false;
+	return side_misses(c, CORE_KERNEL, from, to) ||
+	       gap_within(c, MG_LAYER_DEVICE, from, to, -1, -1);
+}
+
 void exchange_emit(struct core *c, struct mg_sock *s, const struct exchange *e)
 {
 	const struct exchanges *x = s->exchanges;
@@ -114,7 +127,8 @@ void exchange_emit(struct core *c, struct mg_sock *s, const struct exchange *e)
 		.overlaps = e->overlaps,
 		.several_peers = is_mixed(s, e),
 		.begun_before = x->is_older && !e->ordinal,
-		.lost = e->lost};
+		.lost = e->lost,
+		.unseen = is_unseen(c, e)};
 
 	memset(f.part, 0xff, sizeof(f.part)); /* FACT_NONE */
 	fill_place(s, &f);

@@ -382,6 +382,7 @@ ON(chunk)
 
 ON(change)
 {
+	c->probes.listed = true; /* it may come before the first clock reading */
 	if (strncmp(e->change.what, "state", sizeof(e->change.what)) == 0)
 		c->trace.is_paused =
 			strncmp(e->change.value, "paused", sizeof(e->change.value)) == 0;
