@@ -116,7 +116,9 @@ void record_tell(const struct recording *r, bool failed)
 {
 	char dir[PATH_MAX];
 	const json_t *done = r->tracer.done;
-	long long kernel = json_integer_value(json_object_get(done, "events"));
+	/* as the report counts: without the tracer's own, which are about the recording */
+	long long kernel = json_integer_value(json_object_get(done, "events")) -
+			   json_integer_value(json_object_get(done, "own_events"));
 	long long skipped = json_integer_value(json_object_get(done, "skipped"));
 	long long lost = json_integer_value(json_object_get(done, "lost")) - skipped;
 	char not_recorded[48] = "";

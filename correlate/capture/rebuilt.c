@@ -35,6 +35,7 @@ struct writer {
 	struct device *devices;
 	struct block block;
 	struct rebuilt_counts *counts;
+	bool several; /* devices */
 	bool failed;
 };
 
@@ -88,7 +89,12 @@ static void write_interface(struct writer *w, const struct device *d)
 	static const uint8_t resolution = NANOSECONDS;
 	char text[96];
 
-	block_begin_interface(&w->block, LINK_RAW, SNAPLEN);
+	/*
+	 * libpcap (1.10) refuses a second interface of the type LINK_RAW, which it takes for
+	 * another one than the first; the type's number on BSD is raw IP to it and to Wireshark,
+	 * too
+	 */
+	block_begin_interface(&w->block, w->several ? LINK_RAW_BSD : LINK_RAW, SNAPLEN);
 	snprintf(text, sizeof(text), "device %" PRIu32, d->key.ifindex);
 	block_text(&w->block, OPTION_NAME, d->key.ifindex == LOOPBACK_IFINDEX ? "lo" : text);
 	snprintf(text, sizeof(text), "network device %" PRIu32 " of network namespace %" PRIu32,
@@ -119,17 +125,15 @@ static struct device *device_of(struct writer *w, const struct traffic_packet *p
 
 static void write_interfaces(struct writer *w)
 {
-	for (size_t i = 0; i < w->t->packets; i++) {
-		const struct traffic_packet *p = &w->t->packet[i];
-		struct device *d;
-		bool is_new;
+	struct device *d, *tmp;
+	bool is_new;
 
-		if (!traffic_is_packet(p))
-			continue;
-		d = device_of(w, p, &is_new);
-		if (d && is_new)
-			write_interface(w, d);
-	}
+	for (size_t i = 0; i < w->t->packets; i++)
+		if (traffic_is_packet(&w->t->packet[i]))
+			device_of(w, &w->t->packet[i], &is_new);
+	w->several = HASH_COUNT(w->devices) > 1;
+	HASH_ITER (hh, w->devices, d, tmp)
+		write_interface(w, d);
 }
 
 /*

@@ -147,6 +147,36 @@ static void give_sending(struct interval *in, enum cause_end end, const struct r
 		give(in, end, CAUSE_WRITING, last->begin - in->from);
 }
 
+/*
+ * Gives the far end's holds that a reader cannot shorten: only the receive window makes a sender
+ * wait for it.
+ */
+static void give_sending_first(struct interval *in, const struct recent_bytes *far, uint64_t lost)
+{
+	uint64_t held[CAUSES] = {0};
+
+	recent_held(far, in->from, in->to, held);
+	give(in, END_FAR, CAUSE_QDISC, held[CAUSE_QDISC]); /* it also fills the windows */
+	give(in, END_OWN, CAUSE_LOST, held[CAUSE_LOST] - lost);
+	for (int i = 0; i < CAUSES; i++)
+		if (i != CAUSE_QDISC && i != CAUSE_LOST && i != CAUSE_WINDOW && i != CAUSE_BUFFER &&
+			i != CAUSE_STACK)
+			give(in, END_FAR, (enum cause)i, held[i]);
+}
+
+/* Gives the other ones, and the time before the last bytes were written. */
+static void give_sending_rest(
+	struct interval *in, const struct recent_bytes *far, const struct recent_range *last)
+{
+	uint64_t held[CAUSES] = {0};
+
+	recent_held(far, in->from, in->to, held);
+	give(in, END_FAR, CAUSE_WINDOW, held[CAUSE_WINDOW]);
+	give(in, END_FAR, CAUSE_BUFFER, held[CAUSE_BUFFER]);
+	if (last && last->begin > in->from)
+		give(in, END_FAR, CAUSE_WRITING, last->begin - in->from);
+}
+
 static uint64_t later(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -226,8 +256,10 @@ static void divide_client(const struct fact_exchange *f, const struct recent_byt
 	in = interval_of(e, came, e->end);
 	last = recent_find(reply, f->reply_offset + f->reply_bytes - 1);
 	lost = give_receipt(&in, END_OWN, last, far);
-	give_waits_for_reader(&in, END_OWN, reply, last);
-	give_sending(&in, END_FAR, far, recent_begun(far, came, e->end), lost);
+	give_sending_first(&in, far, lost);
+	if (far || !request || request->closed >= came)
+		give_waits_for_reader(&in, END_OWN, reply, last);
+	give_sending_rest(&in, far, recent_begun(far, came, e->end));
 	give_rest(&in, END_OWN, f->reply_calls == 1 && !last ? CAUSE_RECEIVE : CAUSE_ARRIVING);
 }
 

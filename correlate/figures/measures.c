@@ -376,7 +376,10 @@ static void on_state(void *arg, const void *fact)
 {
 	const struct fact_state *f = fact;
 	struct flow_measures *m = measures_of(arg, &f->flow);
+	struct recent_bytes *recent = f->own_window_zero == 1 && m ? recent_of(arg, m) : NULL;
 
+	if (recent)
+		recent->closed = f->time;
 	if (is_outside(arg, FACT_state, fact))
 		return;
 	if (m && !m->tcp)

@@ -32,6 +32,7 @@ struct recent_bytes {
 		*far;     /* the same bytes at the connection's other end, NULL: not known */
 	uint32_t users;   /* the flow, and the other end's memory */
 	uint64_t divided; /* begin of the last exchange that was divided */
+	uint64_t closed;  /* sent bytes: when the receive window of this end last became zero */
 	uint32_t ranges, held_n;
 	struct recent_range range[RECENT_RANGES]; /* a ring */
 	struct recent_held held[RECENT_HELD];     /* by time; when it is full, the oldest goes */

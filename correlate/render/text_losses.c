@@ -41,7 +41,8 @@ static __attribute__((format(printf, 2, 3))) void part(struct writer *w, const c
 
 static void drop_text(char *out, size_t size, const struct drop_sum *d, uint64_t n)
 {
-	snprintf(out, size, "%s %s%s%s (%s in %s)", text_count(n), d->rx ? "received" : "sent",
+	snprintf(out, size, "%s %s%s%s (%s in %s)", text_count(n),
+		d->rx || drop_sum_is_copy(d) ? "received" : "sent", /* it had arrived */
 		d->layer ? ", at " : "", d->layer ? d->layer : "", text_plain(d->reason, 32),
 		text_plain(d->location, 32));
 }
@@ -182,6 +183,9 @@ void text_losses(const struct report *r, FILE *to, bool colour)
 		w.column = 2;
 		all_parts(r, &w, l);
 		fprintf(to, "\n");
+	} else if (losses_may_miss(r, LOSS_EVENTS)) {
+		fprintf(to, "retransmissions, drops and resets: n/a, as events of them may be "
+			    "missing\n");
 	}
 }
 

@@ -249,7 +249,11 @@ void remedy_of_cause(
 
 void answer_remedy(const struct cause_figures *c, char remedy[REMEDY_MAX])
 {
-	remedy_of_cause(c->column->r, c->cause, cause_mean(c), remedy);
+	enum cause of = c->cause;
+
+	if (of == CAUSE_ARRIVING && !server_of(c->column)) /* what held it there is not known */
+		of = CAUSE_AWAY;
+	remedy_of_cause(c->column->r, of, cause_mean(c), remedy);
 }
 
 /* Returns from which quantile on exchanges are slow ones: 0.99, or what ten of them lie beyond. */

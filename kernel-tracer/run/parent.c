@@ -93,13 +93,15 @@ void parent_say(const struct run *r, const char *what)
 		return;
 	}
 	fprintf(f,
-		"{\"%s\": true, \"events\": %llu, \"bytes\": %llu, \"lost\": %llu, "
+		"{\"%s\": true, \"events\": %llu, \"own_events\": %llu, \"bytes\": %llu, \"lost\": "
+		"%llu, "
 		"\"skipped\": %llu, \"cpu_ns\": %llu, \"setup_cpu_ns\": %llu, "
 		"\"running_ns\": %llu, \"running_cpu_ns\": %llu, \"ring_bytes\": %llu, "
 		"\"drain_ms\": %llu, \"counter_hz\": %llu, "
 		"\"invariant\": %s, "
 		"\"event_cycles\": %u, \"processes\": %u, \"hooks\": [",
 		what, (unsigned long long)ctf_events(r->writer),
+		(unsigned long long)ctf_events_of(r->writer, CTF_OWN_STREAM),
 		(unsigned long long)ctf_bytes(r->writer), (unsigned long long)run_lost(r),
 		(unsigned long long)drain_skipped(r->drain),
 		(unsigned long long)(own_cpu_ns() - r->use.began_cpu_ns),

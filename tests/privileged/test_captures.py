@@ -226,7 +226,7 @@ def on_the_wire(rec, capture, packets, clock, what):
           f"{what}: the flows have the same")
     closed = [abs(sum(s["mean_ns"] or 0 for s in f["residence"]) / f["residence_total_ns"] - 1) for f in report["flows"]
               if f["residence_total_ns"]]
-    check(closed and max(closed) < 1e-9, f"{what}: the stages of {len(closed)} flows sum to their totals, without the wire")
+    check(closed and max(closed) < 1e-9, f"{what}: the stages of {len(closed)} flows sum to their totals, without the wire, within {max(closed)}")
     text = run(MAGNET, "report", rec.dir, "--pcap", capture, "--all").stdout
     check("On the wire" in text and all(f["flow"] in text.split("On the wire")[1] for f in wire["flows"]),
           f"{what}: the text has the same flows")

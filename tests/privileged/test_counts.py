@@ -80,6 +80,13 @@ def segments(net, b, v6):
         after = {ns: interface(net, ns) for ns in (net.a, net.b)}
         report = rec.report()
         check(lost(report) == 0, "nothing was lost")
+        count = report["events"]
+        check(f"magnet: {count['app']} application and {count['kernel']} kernel events" in rec.p.stderr,
+              "the recorder counts as the report does: " + rec.p.stderr.strip())
+        run(MAGNET, "export", rec.dir, "--format", "pcapng", "-o", rec.top + "/packets")
+        if shutil.which("tcpdump"):
+            read = run("tcpdump", "-nn", "-r", rec.top + "/packets").stdout.count("\n")
+            check(read > 100, f"tcpdump reads an export with both devices: {read} packets")
         events = list(rec.events())
         tx, rx = flow(report, "tx", PORT, bytes=BYTES), flow(report, "rx", PORT, bytes=BYTES)
         client, server = said["client"]["tcp_info"], said["server"]["tcp_info"]

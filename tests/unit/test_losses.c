@@ -301,7 +301,7 @@ static void copies_of_data_that_arrived_are_no_loss(void **unused)
 	ev_drop(&c, 1, false, "TCP_OLD_DATA", "tcp_data_queue", 300);
 	assert_text(&c, true,
 		"Segments that arrived twice, 1 of 4 connections hit:\n"
-		"  1 packet dropped: 1 sent, at tcp (TCP_OLD_DATA in tcp_data_queue)\n");
+		"  1 packet dropped: 1 received, at tcp (TCP_OLD_DATA in tcp_data_queue)\n");
 }
 
 static void losses_are_shown_below_a_groups_waterfall(void **unused)
