@@ -18,8 +18,16 @@
 
 /* Runs the module that its first argument names, as python3 -m does. */
 static const char runner[] =
-	"import runpy, sys\n"
+	"import importlib.util, runpy, sys\n"
 	"module = sys.argv.pop(1)\n"
+	"needs = {'magnet.export_perfetto': ['numpy', 'perfetto'],\n"
+	"         'magnet.export_parquet': ['numpy', 'pyarrow']}.get(module, [])\n"
+	"none = [n for n in needs if not importlib.util.find_spec(n)]\n"
+	"if len(none) > 1:\n"
+	"    sys.exit(f'magnet: {sys.executable} has no modules {\" and \".join(none)}: install "
+	"them '\n"
+	"             f'(pip install {\" \".join(none)}), or name another interpreter by "
+	"MAGNET_PYTHON')\n"
 	"try:\n"
 	"    runpy.run_module(module, run_name='__main__', alter_sys=True)\n"
 	"except ModuleNotFoundError as e:\n"

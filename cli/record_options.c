@@ -144,6 +144,26 @@ static void bound_app_side(struct collector_bounds *b, const struct recorder_opt
 	b->keep = (uint32_t)o->keep;
 }
 
+/*
+ * Returns whether the process has exited and waits for its parent. The tracer accepts such a
+ * process, as it may exit while the recording starts, and ends with it.
+ */
+static bool has_exited(int pid)
+{
+	char path[40], text[300] = "";
+	const char *state;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	if (f && !fgets(text, sizeof(text), f))
+		text[0] = 0;
+	if (f)
+		fclose(f);
+	state = strrchr(text, ')'); /* a program's name may hold anything */
+	return state && strncmp(state, ") Z", 3) == 0;
+}
+
 int record_options_parse(struct record_options *r, int argc, char **argv)
 {
 	const struct option_command c = {.usage = usage,
@@ -167,6 +187,11 @@ int record_options_parse(struct record_options *r, int argc, char **argv)
 		return -EINVAL;
 	}
 	err = recorder_options_check(o, r->command != NULL);
+	for (uint32_t i = 0; i < o->pid.count && !err; i++)
+		if (has_exited(o->pid.pid[i])) {
+			mg_error("process %d has exited: give --pid those that run", o->pid.pid[i]);
+			err = -ESRCH;
+		}
 	if (!err)
 		err = choose_sides(r);
 	if (!err)

@@ -247,7 +247,7 @@ static bool is_over(const struct top *t, enum following_state state, bool failed
 	if (failed || state == FOLLOWING_FAILED)
 		return true;
 	if (state == FOLLOWING_ENDED)
-		return t->o.json || t->is_quitting;
+		return t->o.json || t->o.count || t->is_quitting;
 	return t->is_quitting && t->dir;
 }
 

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
 
@@ -50,23 +49,6 @@ static const char *wrong_bounds(const struct recorder_options *o)
 	return NULL;
 }
 
-/* Returns whether the process has exited and waits for its parent, so that it does nothing more. */
-static bool has_exited(int pid)
-{
-	char path[40], text[300] = "";
-	const char *state;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	f = fopen(path, "re");
-	if (f && !fgets(text, sizeof(text), f))
-		text[0] = 0;
-	if (f)
-		fclose(f);
-	state = strrchr(text, ')'); /* a program's name may hold anything */
-	return state && strncmp(state, ") Z", 3) == 0;
-}
-
 int recorder_options_check(const struct recorder_options *o, bool command)
 {
 	const char *wrong = wrong_bounds(o);
@@ -80,15 +62,11 @@ int recorder_options_check(const struct recorder_options *o, bool command)
 		mg_error("%s", wrong);
 		return -EINVAL;
 	}
-	for (uint32_t i = 0; i < o->pid.count; i++) {
-		bool none = kill(o->pid.pid[i], 0) != 0 && errno == ESRCH;
-
-		if (none || has_exited(o->pid.pid[i])) {
-			mg_error(none ? "there is no process %d: give --pid those that run"
-				      : "process %d has exited: give --pid those that run",
-				o->pid.pid[i]);
+	for (uint32_t i = 0; i < o->pid.count; i++)
+		if (kill(o->pid.pid[i], 0) != 0 && errno == ESRCH) {
+			mg_error(
+				"there is no process %d: give --pid those that run", o->pid.pid[i]);
 			return -ESRCH;
 		}
-	}
 	return 0;
 }

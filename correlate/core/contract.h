@@ -187,6 +187,8 @@ void core_each_state(struct core *c, size_t packed, void (*fn)(void *what, void 
 bool core_knows_hooks(const struct core *c);
 /* Returns whether an event's hook is attached; true for all where the trace lists no hooks. */
 bool core_observes(const struct core *c, enum mg_event_id id);
+/* The same of a hook that was attached at any time until now. */
+bool core_has_observed(const struct core *c, enum mg_event_id id);
 /* Returns whether the kernel side was paused at the last event read. */
 bool core_is_paused(const struct core *c);
 /* Returns whether calls' time in STATE_LOCK or STATE_RELEASE is recorded. */

@@ -169,6 +169,7 @@ struct core_probes {
 	struct hook_info *hooks;
 	uint32_t hook_count, hook_changes;
 	struct mg_events hooked;    /* events whose hooks are attached, in any namespace */
+	struct mg_events met;       /* those whose hooks were attached at some time */
 	struct mg_events hooked_ns; /* of these, those that belong to a namespace each */
 	struct netns_hooks *netns_hooks;
 	uint32_t netns_hooks_n;

@@ -58,7 +58,7 @@ bool flow_resends_known(const struct report *r, const struct fact_flow *f)
 
 bool call_blocking_known(const struct report *r, const struct call_stats *s)
 {
-	return core_observes(r->core, MG_EVENT_sched_switch) && s->complete &&
+	return core_has_observed(r->core, MG_EVENT_sched_switch) && s->complete &&
 	       standing_of(call_coverage(r, s)) != WITHHELD;
 }
 
@@ -86,7 +86,7 @@ bool call_state_known(const struct report *r, enum call_state state)
 
 bool flow_timeouts_known(const struct report *r, const struct fact_flow *f)
 {
-	return !f->flow.rx && core_observes(r->core, MG_EVENT_tcp_retransmit);
+	return !f->flow.rx && core_has_observed(r->core, MG_EVENT_tcp_retransmit);
 }
 
 bool flow_windows_known(const struct report *r, const struct fact_flow *f)
@@ -94,6 +94,6 @@ bool flow_windows_known(const struct report *r, const struct fact_flow *f)
 	const struct core *c = r->core;
 
 	if (!f->flow.rx)
-		return core_observes(c, MG_EVENT_tcp_recv);
+		return core_has_observed(c, MG_EVENT_tcp_recv);
 	return !core_knows_hooks(c) || mg_events_have(core_hooked(c, f->netns), MG_EVENT_ip_out);
 }

@@ -54,7 +54,7 @@ struct modulation flow_modulation(const struct report *r, const struct fact_flow
 	m.m = ratio(m.j_ns, m.tau_ns);
 	m.s = ratio((double)to->n, (double)from->n);
 	/* share of the time of the threads that send */
-	if (sender && core_observes(r->core, MG_EVENT_sched_switch))
+	if (sender && core_has_observed(r->core, MG_EVENT_sched_switch))
 		m.blocked_share = ratio((double)sender->blocked,
 			(double)(sender->last - sender->first) * sender->threads);
 	if (from->gaps.n && to->gaps.n)

@@ -324,7 +324,7 @@ static void waits(const struct report *r, FILE *to)
 		wakers += (double)r->calls[i]->waker_events * r->recording.event_cycles;
 		locked_out += (double)r->calls[i]->locked_out;
 	}
-	if (all <= 0 || !core_observes(r->core, MG_EVENT_sched_switch))
+	if (all <= 0 || !core_has_observed(r->core, MG_EVENT_sched_switch))
 		return;
 	for (size_t i = 0; i < sizeof(not_theirs) / sizeof(not_theirs[0]); i++)
 		if (i < 5 || state[not_theirs[i].state] > 0)

@@ -43,8 +43,8 @@ static const char *label_of(const struct cause_figures *c)
 {
 	const struct core *core = c->column->r->core;
 
-	if (c->cause == CAUSE_NETWORK &&
-		!(core_observes(core, MG_EVENT_dev_xmit) && core_observes(core, MG_EVENT_dev_recv)))
+	if (c->cause == CAUSE_NETWORK && !(core_has_observed(core, MG_EVENT_dev_xmit) &&
+						 core_observes(core, MG_EVENT_dev_recv)))
 		return "network, or layers that were not recorded (--layers)";
 	return cause_label(c->cause);
 }

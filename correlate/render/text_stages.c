@@ -267,7 +267,7 @@ void text_stages(const struct report *r, const struct fact_flow *f, FILE *to)
 	}
 	if (text_has_only_timed_sends(r, f))
 		return;
-	if (!core_observes(r->core, MG_EVENT_sys_enter)) {
+	if (!core_has_observed(r->core, MG_EVENT_sys_enter)) {
 		fprintf(to, "  not available: system calls were not recorded (--layers)\n");
 		return;
 	}

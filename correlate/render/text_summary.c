@@ -106,8 +106,8 @@ static enum cause cause_of(const struct fact_flow *f, int stage, int reason)
 /* Says why nothing is said of where bytes waited, if no call of the kernel was recorded. */
 static void no_calls(const struct report *r, FILE *to)
 {
-	if (r->flow_count && !core_observes(r->core, MG_EVENT_sys_enter) &&
-		core_observes(r->core, MG_EVENT_tcp_recv))
+	if (r->flow_count && !core_has_observed(r->core, MG_EVENT_sys_enter) &&
+		core_has_observed(r->core, MG_EVENT_tcp_recv))
 		fprintf(to,
 			"\nNo summary: where bytes waited is known with the layer syscall, which "
 			"was not recorded\n(--layers)\n");

@@ -153,5 +153,5 @@ void text_timed_summary(
 
 bool text_has_only_timed_sends(const struct report *r, const struct fact_flow *f)
 {
-	return measures(f)->timed && !core_observes(r->core, MG_EVENT_sys_enter);
+	return measures(f)->timed && !core_has_observed(r->core, MG_EVENT_sys_enter);
 }

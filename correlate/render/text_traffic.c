@@ -60,7 +60,7 @@ static const char *no_modulation(
 {
 	if (f->ulp)
 		return text_ulp(f);
-	if (!core_observes(r->core, MG_EVENT_sys_enter))
+	if (!core_has_observed(r->core, MG_EVENT_sys_enter))
 		return "system calls were not recorded (--layers)";
 	if (is_seen_in_part(f))
 		return "too few bytes were seen at every layer";

@@ -10,7 +10,7 @@ struct call_figures call_figures_of(const struct report *r, const struct call_st
 
 	/* without scheduler events, waits are hidden in the other states */
 	f.shown = s->complete && !call_is_kernel_only(s) && standing_of(f.coverage) != WITHHELD &&
-		  core_observes(r->core, MG_EVENT_sched_switch);
+		  core_has_observed(r->core, MG_EVENT_sched_switch);
 	f.calibrated = f.shown && !isnan(call_uncertainty(r, s, false));
 	return f;
 }

@@ -99,7 +99,7 @@ static struct value flow_counter(const struct report *r, uint64_t n, size_t offs
 struct value flow_retransmits(const struct report *r, const struct fact_flow *f)
 {
 	bool known = f->kind == MG_KIND_tcp && !f->flow.rx &&
-		     core_observes(r->core, MG_EVENT_tcp_retransmit) &&
+		     core_has_observed(r->core, MG_EVENT_tcp_retransmit) &&
 		     (f->retransmits || !flow_misses(f, MG_EVENTS(tcp_retransmit)));
 
 	return value_if(known, value_count(f->retransmits));
@@ -202,7 +202,7 @@ KNOWN(flow, sent_claimed, !f->f->flow.rx && !f->f->unclaimed)
 KNOWN(flow, sent, !f->f->flow.rx)
 KNOWN(flow, retransmits, flow_retransmits(f->r, f->f).kind != VALUE_UNKNOWN)
 KNOWN(flow, captured, f->r->wire)
-KNOWN(flow, drops, core_observes(f->r->core, MG_EVENT_drop))
+KNOWN(flow, drops, core_has_observed(f->r->core, MG_EVENT_drop))
 KNOWN(flow, messages, !is_tcp(f))
 KNOWN(flow, messages_received, !is_tcp(f) && f->f->flow.rx)
 KNOWN(flow, tcp, is_tcp(f) && f->r->recording.kernel_events)

@@ -59,7 +59,7 @@ GET(drop_sum, bytes, value_count(f->d->bytes))
 GET(drop_sum, discarded, value_count(f->d->discarded))
 
 KNOWN(group, retransmits, flow_retransmits(f->sum.r, &f->g->sum).kind != VALUE_UNKNOWN)
-KNOWN(group, drops, core_observes(f->sum.r->core, MG_EVENT_drop))
+KNOWN(group, drops, core_has_observed(f->sum.r->core, MG_EVENT_drop))
 KNOWN(group, tcp, f->g->sum.kind == MG_KIND_tcp && f->sum.r->recording.kernel_events)
 GET(group, comm, value_text(f->g->key.comm[0] ? f->g->key.comm : NULL))
 GET(group, proto, value_text(flow_proto(&f->g->sum)))

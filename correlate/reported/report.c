@@ -117,7 +117,8 @@ static const char *clock_source(const struct fact_recording *c)
 /* With lost events a zero cannot be distinguished from "not seen". */
 static bool loss_known(const struct report *r, uint16_t event, uint64_t n)
 {
-	return core_observes(r->core, event) && (n || !losses_may_miss(r, mg_events_of(&event, 1)));
+	return core_has_observed(r->core, event) &&
+	       (n || !losses_may_miss(r, mg_events_of(&event, 1)));
 }
 
 static bool synacks_known(const struct report *r)
@@ -218,7 +219,7 @@ GET(losses, listen_drops, value_count(LOSSES.listen_drops))
 LOSS(resets_sent, tcp_reset)
 LOSS(resets_received, tcp_reset)
 LOSS(dropped, drop)
-KNOWN(losses, drops, core_observes(f->r->core, MG_EVENT_drop))
+KNOWN(losses, drops, core_has_observed(f->r->core, MG_EVENT_drop))
 GET(losses, at_least, value_flag(losses_may_miss(f->r, LOSS_EVENTS)))
 
 GET(tracer, app_cost_ns_per_call, value_number(f->app_ns_per_call))

@@ -8,8 +8,8 @@ struct scheduler_figures scheduler_figures_of(const struct report *r)
 {
 	return (struct scheduler_figures){.r = r,
 		.s = &figures_of(r->core)->sched,
-		.watched =
-			r->recording.kernel_events && core_observes(r->core, MG_EVENT_sched_switch),
+		.watched = r->recording.kernel_events &&
+			   core_has_observed(r->core, MG_EVENT_sched_switch),
 		.coverage = report_layer_coverage(r, MG_LAYER_SCHED)};
 }
 

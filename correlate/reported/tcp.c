@@ -35,7 +35,7 @@ enum { MG_EVENT_none };
 static bool counted(const struct tcp_figures *f, uint16_t event, uint64_t n)
 {
 	return event == MG_EVENT_none ||
-	       known_count(f, core_observes(f->r->core, event), n, mg_events_of(&event, 1));
+	       known_count(f, core_has_observed(f->r->core, event), n, mg_events_of(&event, 1));
 }
 
 static const struct zero_window *window_of(const struct tcp_figures *f)

@@ -8,7 +8,7 @@ struct zerocopy_figures zerocopy_figures_of(const struct report *r, const struct
 {
 	struct zerocopy_figures to = {.r = r, .f = f};
 
-	to.ends = r->recording.kernel_events && core_observes(r->core, MG_EVENT_zerocopy_done);
+	to.ends = r->recording.kernel_events && core_has_observed(r->core, MG_EVENT_zerocopy_done);
 	to.misses = flow_misses(f, MG_EVENTS(zerocopy_sent, zerocopy_done));
 	to.hold = measures(f)->zerocopy;
 	return to;

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-void ends_watch(struct ends *e, const struct option_processes *p)
+bool ends_watch(struct ends *e, const struct option_processes *p)
 {
 	for (uint32_t i = 0; i < p->count; i++) {
 		int fd = (int)syscall(SYS_pidfd_open, p->pid[i], 0);
@@ -13,6 +13,7 @@ void ends_watch(struct ends *e, const struct option_processes *p)
 		if (fd >= 0)
 			e->pidfd[e->count++] = fd;
 	}
+	return e->count;
 }
 
 int ends_fd(const struct ends *e)

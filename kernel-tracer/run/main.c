@@ -280,8 +280,8 @@ static int attach_and_record(struct run *r, int gate)
 
 	if (err)
 		return err;
-	if (!r->options.hooks.fresh)
-		ends_watch(&r->ends, &r->options.hooks.pid);
+	if (!r->options.hooks.fresh && r->options.hooks.pid.count)
+		r->stop = !ends_watch(&r->ends, &r->options.hooks.pid);
 	if (r->options.given.duration)
 		r->stop_at = mg_monotonic_ns() + r->options.given.duration;
 	if (privilege_drop(r->options.given.output, netns_wanted(r->netns), r->stacks != NULL))

@@ -114,6 +114,17 @@ def switched():
     check("not recorded (layer ip off)" in text and "not observed: tcp" not in text, "the report says so: " + text)
 
 
+def calls_switched_off():
+    """Flows keep what was recorded before system calls were switched off."""
+    d = TOP + "/calls"
+    with Talker() as load, Tracer(d, "--pid", load.pid).ready() as t:
+        load.ask(300)
+        ctl(t, "set", "layers=tcp")
+        time.sleep(0.1)
+    text = run(MAGNET, "report", d).stdout
+    check("system calls were not recorded" not in text and "Latency by stage" in text, "the stages are there: " + text)
+
+
 def settings():
     d = TOP + "/settings"
     with Talker() as load, Tracer(d, "--pid", load.pid, "--layers", "socket,tcp").ready() as t:
@@ -204,7 +215,7 @@ def places():
 need_kernel_side()
 need_program("babeltrace2")
 try:
-    for test in (counted, paused, switched, settings, questions, places):
+    for test in (counted, paused, switched, calls_switched_off, settings, questions, places):
         print("---", test.__name__)
         test()
 finally:

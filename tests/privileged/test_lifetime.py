@@ -152,6 +152,15 @@ def ends_with_its_process():
     check(json.load(open(TOP + "/record/session.json"))["complete"], "and is complete")
 
 
+def ends_while_it_starts():
+    """A process that is gone before the tracer watches it: the recording ends, and does not wait for more."""
+    with subprocess.Popen(["sleep", "0.05"]) as gone:
+        p = subprocess.Popen([MAGNET, "record", "-q", "-o", TOP + "/gone", "--pid", str(gone.pid)],
+                             stderr=subprocess.PIPE, text=True)
+        gone.wait()
+        check(p.wait(60) in (0, 1), f"a process that ends during the start: {p.stderr.read().strip()}")
+
+
 def two():
     """Side by side; on a machine that skips programs at times, tried again."""
     for n in range(5):
@@ -180,7 +189,7 @@ def two():
 need_kernel_side()
 need_program("babeltrace2")
 try:
-    for test in (killed, killed_in_parts, killed_text, full_disk, ends_with_its_process, two):
+    for test in (killed, killed_in_parts, killed_text, full_disk, ends_with_its_process, ends_while_it_starts, two):
         print("---", test.__name__)
         test()
 finally:

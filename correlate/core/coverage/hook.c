@@ -122,6 +122,8 @@ bool hook_on_event(struct core *c, const struct mg_hook *p, uint64_t time_ns)
 	if (!h)
 		return false;
 	h->status = p->status;
+	if (h->status == 0)
+		mg_events_add(&c->probes.met, h->event);
 	note_layer(c, h, time_ns);
 	c->probes.hook_changes++;
 	c->probes.hooked = (struct mg_events){{0}};
@@ -157,6 +159,11 @@ bool core_is_paused(const struct core *c)
 bool core_observes(const struct core *c, enum mg_event_id id)
 {
 	return !core_knows_hooks(c) || mg_events_have(c->probes.hooked, id);
+}
+
+bool core_has_observed(const struct core *c, enum mg_event_id id)
+{
+	return !core_knows_hooks(c) || mg_events_have(c->probes.met, id);
 }
 
 bool core_knows_lock_state(const struct core *c, enum call_state state)
