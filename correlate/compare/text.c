@@ -86,8 +86,9 @@ static void side(const char *what, const struct compared_side *s, FILE *to)
 		cut += s->of[i].cut_short;
 	}
 	if (differ)
-		fprintf(to, "        not all of them are of this command (--against takes several, "
-			    "separated by commas)\n");
+		fprintf(to, "        not all of them are of this command%s\n",
+			strcmp(what, "now") == 0 ? " (--against takes several, separated by commas)"
+						 : "");
 	if (cut)
 		fprintf(to, "        a signal ended the command in %zu of them\n", cut);
 }

@@ -124,11 +124,12 @@ static void give_waits_for_reader(struct interval *in, enum cause_end end,
 }
 
 /*
- * Gives what held sent bytes in the interval, and the time before the last of them were written.
- * `lost` is a time for which retransmissions have been given already.
+ * Gives what held sent bytes in the interval, but for what a reader at the other end can make: only
+ * the receive window makes a sender wait for it. `lost` is a time for which retransmissions have
+ * been given already.
  */
-static void give_sending(struct interval *in, enum cause_end end, const struct recent_bytes *r,
-	const struct recent_range *last, uint64_t lost)
+static void give_held(
+	struct interval *in, enum cause_end end, const struct recent_bytes *r, uint64_t lost)
 {
 	uint64_t held[CAUSES] = {0};
 
@@ -141,40 +142,29 @@ static void give_sending(struct interval *in, enum cause_end end, const struct r
 	give(in, end, CAUSE_QDISC, held[CAUSE_QDISC]);
 	give(in, END_OWN, CAUSE_LOST, held[CAUSE_LOST]); /* at neither end */
 	for (int i = 0; i < CAUSES; i++)
-		if (i != CAUSE_STACK && i != CAUSE_QDISC && i != CAUSE_LOST)
+		if (i != CAUSE_STACK && i != CAUSE_QDISC && i != CAUSE_LOST && i != CAUSE_WINDOW &&
+			i != CAUSE_BUFFER)
 			give(in, end, (enum cause)i, held[i]);
+}
+
+/* Gives the other holds, and the time before the last bytes were written. */
+static void give_window(struct interval *in, enum cause_end end, const struct recent_bytes *r,
+	const struct recent_range *last)
+{
+	uint64_t held[CAUSES] = {0};
+
+	recent_held(r, in->from, in->to, held);
+	give(in, end, CAUSE_WINDOW, held[CAUSE_WINDOW]);
+	give(in, end, CAUSE_BUFFER, held[CAUSE_BUFFER]);
 	if (last && last->begin > in->from)
 		give(in, end, CAUSE_WRITING, last->begin - in->from);
 }
 
-/*
- * Gives the far end's holds that a reader cannot shorten: only the receive window makes a sender
- * wait for it.
- */
-static void give_sending_first(struct interval *in, const struct recent_bytes *far, uint64_t lost)
+static void give_sending(struct interval *in, enum cause_end end, const struct recent_bytes *r,
+	const struct recent_range *last)
 {
-	uint64_t held[CAUSES] = {0};
-
-	recent_held(far, in->from, in->to, held);
-	give(in, END_FAR, CAUSE_QDISC, held[CAUSE_QDISC]); /* it also fills the windows */
-	give(in, END_OWN, CAUSE_LOST, held[CAUSE_LOST] - lost);
-	for (int i = 0; i < CAUSES; i++)
-		if (i != CAUSE_QDISC && i != CAUSE_LOST && i != CAUSE_WINDOW && i != CAUSE_BUFFER &&
-			i != CAUSE_STACK)
-			give(in, END_FAR, (enum cause)i, held[i]);
-}
-
-/* Gives the other ones, and the time before the last bytes were written. */
-static void give_sending_rest(
-	struct interval *in, const struct recent_bytes *far, const struct recent_range *last)
-{
-	uint64_t held[CAUSES] = {0};
-
-	recent_held(far, in->from, in->to, held);
-	give(in, END_FAR, CAUSE_WINDOW, held[CAUSE_WINDOW]);
-	give(in, END_FAR, CAUSE_BUFFER, held[CAUSE_BUFFER]);
-	if (last && last->begin > in->from)
-		give(in, END_FAR, CAUSE_WRITING, last->begin - in->from);
+	give_held(in, end, r, 0);
+	give_window(in, end, r, last);
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -197,7 +187,7 @@ static void divide_server(const struct fact_exchange *f, const struct recent_byt
 	in = interval_of(e, f->request_last, f->reply_first);
 	give_rest(&in, END_OWN, CAUSE_PROGRAM);
 	in = interval_of(e, f->reply_first, e->end);
-	give_sending(&in, END_OWN, reply, recent_find(reply, reply_end - 1), 0);
+	give_sending(&in, END_OWN, reply, recent_find(reply, reply_end - 1));
 	give_rest(&in, END_OWN, CAUSE_STACK);
 }
 
@@ -223,7 +213,7 @@ static void divide_away(const struct fact_exchange *f, uint64_t from, uint64_t t
 	in = interval_of(e, f->server_request_last, f->server_reply_first);
 	give_rest(&in, END_FAR, CAUSE_PROGRAM);
 	in = interval_of(e, f->server_reply_first, to);
-	give_sending(&in, END_FAR, reply ? reply->far : NULL, NULL, 0);
+	give_sending(&in, END_FAR, reply ? reply->far : NULL, NULL);
 	give_rest(&in, END_OWN, CAUSE_NETWORK);
 }
 
@@ -244,7 +234,7 @@ static void divide_client(const struct fact_exchange *f, const struct recent_byt
 	if (left > came)
 		left = came;
 	in = interval_of(e, e->begin, left);
-	give_sending(&in, END_OWN, request, recent_find(request, request_end - 1), 0);
+	give_sending(&in, END_OWN, request, recent_find(request, request_end - 1));
 	give_rest(&in, END_OWN, CAUSE_STACK);
 	divide_away(f, left, came, request, reply, e);
 	if (f->reply_calls != 1) {
@@ -256,10 +246,10 @@ static void divide_client(const struct fact_exchange *f, const struct recent_byt
 	in = interval_of(e, came, e->end);
 	last = recent_find(reply, f->reply_offset + f->reply_bytes - 1);
 	lost = give_receipt(&in, END_OWN, last, far);
-	give_sending_first(&in, far, lost);
+	give_held(&in, END_FAR, far, lost);
 	if (far || !request || request->closed >= came)
 		give_waits_for_reader(&in, END_OWN, reply, last);
-	give_sending_rest(&in, far, recent_begun(far, came, e->end));
+	give_window(&in, END_FAR, far, recent_begun(far, came, e->end));
 	give_rest(&in, END_OWN, f->reply_calls == 1 && !last ? CAUSE_RECEIVE : CAUSE_ARRIVING);
 }
 

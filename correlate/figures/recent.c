@@ -118,7 +118,7 @@ static void waits_for_reader(struct recent_bytes *r, const struct recent_range *
 		held_extend(r, range->begin + before, range->stage[RX_STAGE_ABSENT], CAUSE_READER);
 }
 
-/* A wait below this part of a byte's time is not worth its entry. */
+/* A wait below this part of a byte's time is not worth an entry of its own. */
 #define QUEUED_PART 16
 
 /* Notes the time in which bytes were in the device's queue. */
@@ -127,8 +127,14 @@ static void waits_in_queue(struct recent_bytes *r, const struct recent_range *ra
 	uint64_t before = range->stage[TX_STAGE_CALL] + range->stage[TX_STAGE_SNDBUF] +
 			  range->stage[TX_STAGE_IP];
 
-	if (range->stage[TX_STAGE_QDISC] > total / QUEUED_PART)
-		held_extend(r, range->begin + before, range->stage[TX_STAGE_QDISC], CAUSE_QDISC);
+	uint64_t begin = range->begin + before, wait = range->stage[TX_STAGE_QDISC];
+
+	/* a queue that is never empty has short waits, too: bytes wait for it in the send buffer */
+	if (wait <= total / QUEUED_PART && begin >= r->queued_until)
+		return;
+	held_extend(r, begin, wait, CAUSE_QDISC);
+	if (begin + wait > r->queued_until)
+		r->queued_until = begin + wait;
 }
 
 void recent_range_add(struct recent_bytes *r, const struct fact_range *f)

@@ -29,10 +29,11 @@ struct recent_held {
 struct recent_bytes {
 	uint32_t *count; /* number of all memories; NULL once the flow has let go of this one */
 	struct recent_bytes
-		*far;     /* the same bytes at the connection's other end, NULL: not known */
-	uint32_t users;   /* the flow, and the other end's memory */
-	uint64_t divided; /* begin of the last exchange that was divided */
-	uint64_t closed;  /* sent bytes: when the receive window of this end last became zero */
+		*far;          /* the same bytes at the connection's other end, NULL: not known */
+	uint32_t users;        /* the flow, and the other end's memory */
+	uint64_t divided;      /* begin of the last exchange that was divided */
+	uint64_t queued_until; /* end of the last wait in the device's queue that is held */
+	uint64_t closed; /* sent bytes: when the receive window of this end last became zero */
 	uint32_t ranges, held_n;
 	struct recent_range range[RECENT_RANGES]; /* a ring */
 	struct recent_held held[RECENT_HELD];     /* by time; when it is full, the oldest goes */

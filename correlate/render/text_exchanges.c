@@ -66,15 +66,29 @@ static void row(const struct exchange_group_figures *f, FILE *to)
 	fputc('\n', to);
 }
 
-/* Returns whether the same exchanges are in the groups of the clients that asked this server. */
-static bool has_clients(const struct exchange_table *t, const struct exchange_group *server)
+static uint64_t beyond(uint64_t a, uint64_t b)
 {
-	for (const struct exchange_group *g = t->groups; g; g = g->hh.next)
-		if (g->key.role == ROLE_CLIENT && server->key.role == ROLE_SERVER &&
-			g->key.kind == server->key.kind && g->key.port == server->key.port &&
-			!g->is_aside)
-			return true;
-	return false;
+	return a > b ? a - b : 0;
+}
+
+/*
+ * Returns what a group left out and no other one tells: of a server, what is not left out at its
+ * clients in this recording, too.
+ */
+static struct exchange_counts own_counts(
+	const struct exchange_table *t, const struct exchange_group *of)
+{
+	struct exchange_counts own = of->counts;
+
+	for (const struct exchange_group *g = t->groups; g; g = g->hh.next) {
+		if (of->key.role != ROLE_SERVER || g->key.role != ROLE_CLIENT ||
+			g->key.kind != of->key.kind || g->key.port != of->key.port)
+			continue;
+		own.unanswered = beyond(own.unanswered, g->counts.unanswered);
+		own.unasked = beyond(own.unasked, g->counts.unasked);
+		own.unsure = beyond(own.unsure, g->counts.unsure);
+	}
+	return own;
 }
 
 /* Prints what the times leave out, by kind of socket; what both ends recorded counts once. */
@@ -83,11 +97,11 @@ static void left_out(const struct exchange_table *t, FILE *to)
 	uint64_t unsure = 0, unanswered[MG_KIND_END] = {0}, unasked[MG_KIND_END] = {0};
 
 	for (const struct exchange_group *g = t->groups; g; g = g->hh.next) {
-		if (has_clients(t, g))
-			continue;
-		unanswered[g->key.kind] += g->counts.unanswered;
-		unasked[g->key.kind] += g->counts.unasked;
-		unsure += g->counts.unsure;
+		struct exchange_counts own = own_counts(t, g);
+
+		unanswered[g->key.kind] += own.unanswered;
+		unasked[g->key.kind] += own.unasked;
+		unsure += own.unsure;
 	}
 	if (unsure)
 		fprintf(to, "  without times: %s, which overlap or of which calls may be missing\n",

@@ -14,7 +14,7 @@ struct ends {
 	uint32_t followed; /* existing processes that are recorded, their children included */
 };
 
-/* Returns whether one of them runs: they may have ended while the recording was started. */
+/* Returns false if all have ended, while the recording was started. */
 bool ends_watch(struct ends *e, const struct option_processes *p);
 /* Returns a descriptor that can be read when one of them has ended; -1 if none is watched. */
 int ends_fd(const struct ends *e);

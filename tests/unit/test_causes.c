@@ -171,6 +171,87 @@ static void a_slow_readers_time_counts_once(void **unused)
 	recent_free(reply);
 }
 
+/* Bytes may lie unread while the link brings more: the time is that of the link. */
+static void a_reader_that_pauses_does_not_slow_a_link(void **unused)
+{
+	struct fact_exchange f = asked();
+	struct fact_range early = range(true, 5, 5, 5100), queued = range(false, 5, 15, 5100);
+	uint32_t count = 0;
+	struct recent_bytes *reply = recent_new(&count), *sent = recent_new(&count);
+	struct exchange_causes e;
+
+	(void)unused;
+	f.reply_calls = 2;
+	early.stage[TX_STAGES + RX_STAGE_ABSENT] = early.total = early.elapsed = 800;
+	queued.stage[TX_STAGE_QDISC] = queued.total = queued.elapsed = 700;
+	recent_range_add(reply, &early);
+	recent_range_add(sent, &queued);
+	recent_join(sent, reply);
+	causes_divide(&f, NULL, reply, &e);
+	assert_int_equal(e.cause[END_FAR][CAUSE_QDISC], 700);
+	assert_int_equal(e.cause[END_OWN][CAUSE_READER], 950 - 700);
+	assert_int_equal(sum(&e), 5000);
+	recent_free(sent);
+	recent_free(reply);
+}
+
+/* Where the server is not recorded, a window that was closed shows that it waited for the reader.
+ */
+static void a_closed_window_tells_that_the_reader_was_waited_for(void **unused)
+{
+	struct fact_exchange f = asked();
+	struct fact_range early = range(true, 5, 5, 5100);
+	uint32_t count = 0;
+	struct recent_bytes *reply = recent_new(&count), *request = recent_new(&count);
+	struct exchange_causes e;
+
+	(void)unused;
+	f.reply_calls = 2;
+	early.stage[TX_STAGES + RX_STAGE_ABSENT] = early.total = early.elapsed = 800;
+	recent_range_add(reply, &early);
+	causes_divide(&f, request, reply, &e);
+	assert_int_equal(e.cause[END_OWN][CAUSE_READER], 0);
+	assert_int_equal(e.cause[END_OWN][CAUSE_ARRIVING], 950);
+	request->closed = 5400;
+	causes_divide(&f, request, reply, &e);
+	assert_int_equal(e.cause[END_OWN][CAUSE_READER], 800);
+	recent_free(request);
+	recent_free(reply);
+}
+
+/*
+ * Waits that are short beside those in the send buffer count if the queue is never empty between
+ * them, and not alone.
+ */
+static void short_waits_in_a_busy_queue_count(void **unused)
+{
+	uint64_t held[CAUSES] = {0};
+	uint32_t count = 0;
+	struct recent_bytes *r = recent_new(&count);
+
+	(void)unused;
+	for (uint64_t i = 0; i < 100; i++) {
+		struct fact_range f = range(false, i, 1, 10000 + 40 * i);
+
+		f.stage[TX_STAGE_QDISC] = 50;
+		f.total = f.elapsed = i ? 5000 : 50;
+		recent_range_add(r, &f);
+	}
+	recent_held(r, 0, 1000000, held);
+	assert_int_equal(held[CAUSE_QDISC], 99 * 40 + 50);
+	for (uint64_t i = 0; i < 100; i++) {
+		struct fact_range f = range(false, i, 1, 20000 + 4000 * i);
+
+		f.stage[TX_STAGE_QDISC] = 50;
+		f.total = f.elapsed = 5000;
+		recent_range_add(r, &f);
+	}
+	memset(held, 0, sizeof(held));
+	recent_held(r, 0, 1000000, held);
+	assert_int_equal(held[CAUSE_QDISC], 99 * 40 + 50);
+	recent_free(r);
+}
+
 /* The slowest of three is not typical. */
 static void the_median_of_few_is_in_the_middle(void **unused)
 {
@@ -395,6 +476,9 @@ int main(void)
 		cmocka_unit_test(a_client_knows_what_held_the_reply_at_the_server),
 		cmocka_unit_test(one_call_waits_for_all_of_the_reply),
 		cmocka_unit_test(a_slow_readers_time_counts_once),
+		cmocka_unit_test(a_reader_that_pauses_does_not_slow_a_link),
+		cmocka_unit_test(a_closed_window_tells_that_the_reader_was_waited_for),
+		cmocka_unit_test(short_waits_in_a_busy_queue_count),
 		cmocka_unit_test(the_median_of_few_is_in_the_middle),
 		cmocka_unit_test(impossible_times_have_no_causes),
 		cmocka_unit_test(many_waits_are_joined),
