@@ -411,7 +411,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u32, end,     "sequence number behind the last byte of the send") \
 	F(S, u32, ifindex, "network device; 0 for an acknowledgement")
 
-/* the last four are those of a traced thread that blocks; of others they are 0 */
+/* arg, nr, entry and io are those of a traced thread that blocks; of others they are 0 */
 #define MG_EV_SCHED_SWITCH(F, S) \
 	F(S, x64, arg,        "first argument of the system call in which it blocks, as a rule the file descriptor or the address of the lock") \
 	F(S, u32, prev_tid,   "thread that leaves the CPU") \
@@ -420,7 +420,8 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, s32, nr,         "number of that system call in the table that `entry` names") \
 	F(S, u8,  preempt,    "1 if it was preempted") \
 	F(S, e_entry, entry,  "how it had entered the kernel in which it blocks") \
-	F(S, u8,  io,         "1 the kernel counts the block as waiting for a disk or another block device")
+	F(S, u8,  io,         "1 the kernel counts the block as waiting for a disk or another block device") \
+	F(S, u8,  throttled,  "1 the thread is traced and could run, but its cgroup has used up its CPU quota")
 
 #define MG_EV_SCHED_WAKING(F, S) \
 	F(S, u32, wakee_tid, "thread to be woken; the event's tid is the waker") \

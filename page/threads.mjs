@@ -18,6 +18,7 @@ const NOTE = "It ran, waited for a CPU, or was blocked; empty where that is not 
 const RUNNING = { name: "running", colour: "--running" };
 const QUEUED = { name: "waiting for a CPU", colour: "--queued" };
 const OTHER = { name: "blocked in something else", colour: "--blocked-6" };
+const THROTTLED = { name: "throttled by a CPU quota", colour: "--throttled" };
 const UNDIVIDED = { name: "off the CPU, wakeup not recorded", colour: "--undivided" };
 
 /** The kind of a wait: without the peer. */
@@ -28,15 +29,18 @@ function kindOf(why) {
 /** Returns the states there are: running, waiting for a CPU, and the longest kinds of blocks. */
 function statesOf(threads) {
   const total = new Map();
+  let throttled = false;
   for (const t of threads)
     for (let i = 0; i < t.time.length; i++) {
       const kind = kindOf(index.texts[t.why[i]]);
-      if (kind !== "preempted" && !Number.isNaN(t.woken[i]))
+      if (kind === "throttled") throttled = true;
+      else if (kind !== "preempted" && !Number.isNaN(t.woken[i]))
         total.set(kind, (total.get(kind) ?? 0) + t.woken[i] - t.time[i]);
     }
   const longest = [...total.keys()].sort((a, b) => total.get(b) - total.get(a));
   const blocked = longest.slice(0, MOST_NAMED).map((name, i) => ({ name, colour: `--blocked-${i + 1}` }));
-  return [RUNNING, QUEUED, ...blocked, ...(longest.length > MOST_NAMED ? [OTHER] : []), UNDIVIDED];
+  const stopped = throttled ? [THROTTLED] : [];
+  return [RUNNING, QUEUED, ...stopped, ...blocked, ...(longest.length > MOST_NAMED ? [OTHER] : []), UNDIVIDED];
 }
 
 /** A thread's intervals off the CPU, and the time it had spent in each state before each of them. */
@@ -53,6 +57,7 @@ class Intervals {
     for (let i = 0; i < n; i++) {
       const kind = kindOf(index.texts[this.why[i]]);
       if (kind === "preempted") this.state[i] = byName.get(QUEUED.name);
+      else if (kind === "throttled") this.state[i] = byName.get(THROTTLED.name);
       else if (Number.isNaN(this.woken[i])) this.state[i] = byName.get(UNDIVIDED.name);
       else this.state[i] = byName.get(kind) ?? byName.get(OTHER.name);
       this.before.forEach((sums) => (sums[i + 1] = sums[i]));

@@ -144,8 +144,9 @@ static void on_wait(void *arg, const void *fact)
 
 	if (!f->begin || !f->end || !export_takes(c->e, FACT_wait, fact))
 		return;
-	if (f->why == WAIT_PREEMPTED)
-		snprintf(name, sizeof(name), "preempted");
+	if (f->why == WAIT_PREEMPTED || f->why == WAIT_THROTTLED)
+		snprintf(name, sizeof(name), "%s",
+			f->why == WAIT_PREEMPTED ? "preempted" : "throttled");
 	else
 		snprintf(name, sizeof(name), "blocked%s%.40s", f->call ? ": " : "",
 			f->call ? f->call : "");

@@ -35,7 +35,7 @@ static const char *const fact_stack_whys[] = {MG_STACK_WHYS(WORD1)};
 static const char *const fact_timed_stages[] = {MG_TIMED_STAGES(WORD2)};
 static const char *const fact_timed[] = {
 	"acknowledged", "acknowledged_later", "merged", "left", "unfinished", "lost"};
-static const char *const fact_waits[] = {"blocked", "preempted"};
+static const char *const fact_waits[] = {"blocked", "preempted", "throttled"};
 
 _Static_assert(sizeof(fact_layers) / sizeof(fact_layers[0]) == TX_LAYERS + RX_LAYERS,
 	"FACT_LAYER() counts those of both directions");

@@ -60,6 +60,7 @@ enum exchange_part { MG_EXCHANGE_PARTS(MG_EXCHANGE_PART) EXCHANGE_PARTS };
 #define MG_PROGRAM_PARTS(X)       \
 	X(ON_CPU, "on_cpu")       \
 	X(RUN_QUEUE, "run_queue") \
+	X(THROTTLED, "throttled") \
 	X(BLOCKED, "blocked")     \
 	X(UNDIVIDED, "undivided") X(HANDED_OVER, "handed_over") X(UNKNOWN, "unknown")
 #define MG_PROGRAM_PART(ID, name) PROGRAM_##ID,
@@ -94,7 +95,7 @@ enum fact_timed {
 	TIMED_LOST,
 	TIMED_OUTCOMES
 };
-enum fact_wait_why { WAIT_BLOCKED, WAIT_PREEMPTED };
+enum fact_wait_why { WAIT_BLOCKED, WAIT_PREEMPTED, WAIT_THROTTLED };
 enum fact_blocked { BLOCKED_IN_CALL, BLOCKED_IN_FAULT, BLOCKED_IN_KERNEL, BLOCKED_STOPPED };
 /* The end of a connection that a socket is, where its opening was recorded. */
 enum flow_side { SIDE_UNKNOWN, SIDE_CLIENT, SIDE_SERVER };

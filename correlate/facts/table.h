@@ -89,7 +89,8 @@
 	C(F, COUNT, pid, "process") \
 	C(F, COUNT, tid, "thread") \
 	C(F, TEXT, program, "name of its program") \
-	E(F, fact_waits, why, "blocked: it waited for an event; preempted: another thread got its CPU") \
+	E(F, fact_waits, why, "blocked: it waited for an event; preempted: another thread got its CPU; throttled: it could run, but its cgroup had " \
+		"used up its CPU quota") \
 	C(F, FLAG, in_call, "1: within a system call on a socket") \
 	E(F, fact_blocked_in, blocked_in, "blocked: what it did: system_call; page_fault: a page fault, or other work of the kernel " \
 		"on its way back from an exception or interrupt; kernel: it is a thread of the kernel; stopped: by a signal or " \
@@ -389,8 +390,8 @@
 	C(F, COUNT, times, "intervals") \
 	C(F, COUNT, pid, "process of the thread") \
 	C(F, COUNT, tid, "the thread; empty if there were several") \
-	E(F, fact_program_parts, part, "on_cpu: it ran, interrupts included; run_queue: it could run and waited for a CPU; blocked: it waited " \
-		"for an event; undivided: it was off the CPU, and its wakeup was not recorded; handed_over: another thread " \
+	E(F, fact_program_parts, part, "on_cpu: it ran, interrupts included; run_queue: it could run and waited for a CPU; throttled: it could run, " \
+		"but its cgroup had used up its CPU quota; blocked: it waited for an event; undivided: it was off the CPU, and its wakeup was not recorded; handed_over: another thread " \
 		"began the reply than had read the request, without a chain of wakings between them: until that one had " \
 		"begun its last other reply, or all of the time; unknown: see why_unknown") \
 	E(F, fact_blocked_in, blocked_in, "blocked, undivided: what it did, as in `wait`") \

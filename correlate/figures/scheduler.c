@@ -61,7 +61,8 @@ static void on_wait(void *arg, const void *fact)
 {
 	const struct fact_wait *f = fact;
 	struct sched_stats *s = arg;
-	uint64_t runnable = f->woken ? f->woken : f->why == WAIT_PREEMPTED ? f->begin : 0;
+	bool could_run = f->why == WAIT_PREEMPTED || f->why == WAIT_THROTTLED;
+	uint64_t runnable = f->woken ? f->woken : could_run ? f->begin : 0;
 
 	blocked_add(&s->blocked, f);
 	if (f->queued)
@@ -70,6 +71,8 @@ static void on_wait(void *arg, const void *fact)
 		return;
 	if (runnable && f->end >= runnable)
 		dist_add(&s->run_queue, f->end - runnable, 1);
+	if (f->why == WAIT_THROTTLED && runnable && f->end >= runnable)
+		dist_add(&s->throttled, f->end - runnable, 1);
 	if (f->woken && f->end >= f->woken)
 		dist_add(&s->wakeup, f->end - f->woken, 1);
 	s->migrations += f->cpu_before >= 0 && f->cpu_before != f->cpu_after;
@@ -90,6 +93,7 @@ void sched_free(struct sched_stats *s)
 	dist_free(&s->wakeup);
 	dist_free(&s->queueing);
 	dist_free(&s->run_queue);
+	dist_free(&s->throttled);
 	blocked_stats_free(&s->blocked);
 	memset(s, 0, sizeof(*s));
 }

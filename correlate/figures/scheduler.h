@@ -24,6 +24,7 @@ struct sched_stats {
 	struct dist queueing;
 	/* wait of a woken or preempted thread on the run queue until it runs, cycles */
 	struct dist run_queue;
+	struct dist throttled;         /* those of them for the CPU quota of a cgroup */
 	struct switch_stats *switches; /* CPU * SWITCH_KINDS + enum switch_kind */
 	int cpus;
 	uint64_t migrations;

@@ -134,8 +134,8 @@ static void why_waited(const struct fact_wait *f, char *to, size_t size)
 	const char *in = no_word;
 	char remote[66] = "";
 
-	if (f->why == WAIT_PREEMPTED) {
-		snprintf(to, size, "preempted");
+	if (f->why == WAIT_PREEMPTED || f->why == WAIT_THROTTLED) {
+		snprintf(to, size, "%s", f->why == WAIT_PREEMPTED ? "preempted" : "throttled");
 		return;
 	}
 	for (int i = 0; i < d->columns; i++)

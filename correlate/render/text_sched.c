@@ -93,6 +93,24 @@ static void blocked(const struct scheduler_figures *f, FILE *to, bool colour)
 	table_print(&t, to, 0, colour);
 }
 
+/* Prints how long threads were throttled, if any was. */
+static void throttled_line(const struct scheduler_figures *f, FILE *to)
+{
+	struct waits_figures throttled;
+
+	into_scheduler_throttled_ns(f, &throttled);
+	if (!throttled.all->n)
+		return;
+	fprintf(to,
+		"  %s%s of that throttled, as a cgroup had used up its CPU quota: %s time%s, p50 "
+		"%s, %s\n",
+		f->coverage < 1 ? text_at_least() : "",
+		text_value(get_scheduler_throttled_total_ns(f), IN_NS),
+		text_value(get_waits_n(&throttled), IN_WAITS), plural(throttled.spread.d->n),
+		text_value(get_spread_p50(&throttled.spread), IN_NS),
+		text_spread_named_high(&throttled.spread));
+}
+
 static uint64_t switches_in_all(const struct scheduler_figures *f)
 {
 	uint64_t all = 0;
@@ -164,6 +182,8 @@ void text_sched(const struct report *r, FILE *to, bool colour)
 			plural(run_queue.spread.d->n),
 			text_value(get_spread_p50(&run_queue.spread), IN_NS),
 			text_spread_named_high(&run_queue.spread));
+	if (shown)
+		throttled_line(&f, to);
 	if (standing != WHOLE)
 		fprintf(to, "  %s: scheduler events are complete for %s of the time\n",
 			shown ? "flagged (*)" : "not shown", text_coverage(f.coverage));

@@ -83,6 +83,9 @@ static const char *remedy_of(const struct program_key *k)
 		return "It computes: a profiler (perf record) tells in which function.";
 	if (k->part == PROGRAM_RUN_QUEUE)
 		return cause_remedy(CAUSE_RUN_QUEUE);
+	if (k->part == PROGRAM_THROTTLED)
+		return "Its cgroup had used up its CPU quota (cpu.max): raise that, or use less "
+		       "CPU time.";
 	if (k->part == PROGRAM_HANDED_OVER)
 		return "The thread that answers was busy: more threads, or shorter work.";
 	if (k->port)

@@ -60,6 +60,9 @@ void program_words(const struct program_key *key, char words[128])
 	case PROGRAM_RUN_QUEUE:
 		snprintf(words, 128, "waiting for a CPU");
 		break;
+	case PROGRAM_THROTTLED:
+		snprintf(words, 128, "throttled by its CPU quota");
+		break;
 	case PROGRAM_BLOCKED:
 		blocked_words(key, "blocked", words);
 		break;

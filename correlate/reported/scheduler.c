@@ -128,6 +128,12 @@ bool into_scheduler_run_queue_ns(const struct scheduler_figures *f, struct waits
 	return true;
 }
 
+bool into_scheduler_throttled_ns(const struct scheduler_figures *f, struct waits_figures *to)
+{
+	waits(f, &f->s->throttled, to);
+	return true;
+}
+
 void part_waits_spread(const struct waits_figures *f, struct spread_figures *to)
 {
 	*to = f->spread;
@@ -244,6 +250,11 @@ struct value get_scheduler_no_durations(const struct scheduler_figures *f)
 struct value get_scheduler_run_queue_total_ns(const struct scheduler_figures *f)
 {
 	return value_number(report_ns(f->r, (double)f->s->run_queue.sum));
+}
+
+struct value get_scheduler_throttled_total_ns(const struct scheduler_figures *f)
+{
+	return value_number(report_ns(f->r, (double)f->s->throttled.sum));
 }
 
 struct value get_scheduler_migrations(const struct scheduler_figures *f)

@@ -85,6 +85,8 @@
 	O(S, waits, queueing_ns, always, "part of the wakeup until the thread is on a run queue; needs the layer switch") \
 	O(S, waits, run_queue_ns, always, "waits for a CPU: the wakeups, and the waits of preempted threads") \
 	V(S, NUMBER, NS, run_queue_total_ns, shown, "in all", "sum of the waits for a CPU") \
+	O(S, waits, throttled_ns, always, "those of the waits for a CPU in which the thread's cgroup had used up its CPU quota") \
+	V(S, NUMBER, NS, throttled_total_ns, shown, "throttled", "sum of them") \
 	L(S, blocked, blocked, always, "what threads were blocked in, by process, call and peer, the longest time first; at most 1,000") \
 	V(S, TEXT, NONE, no_blocked_in, recorded, "what threads were blocked in", "reason if that is null") \
 	V(S, NUMBER, NS, blocked_total_ns, shown, "blocked", "sum of the times in which threads were blocked; those without a " \

@@ -320,6 +320,8 @@ struct rq {
 };
 struct cfs_rq {
 	struct rq *rq;
+	int throttle_count; /* with CONFIG_CFS_BANDWIDTH: this group and those above it that are
+			       throttled */
 };
 struct sched_entity {
 	__u64 sum_exec_runtime;
@@ -359,6 +361,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct files_struct *files;
 	struct nsproxy *nsproxy;
+	bool throttled; /* since 6.18, with CONFIG_CFS_BANDWIDTH */
 	void *bpf_storage;
 };
 struct linux_binprm;

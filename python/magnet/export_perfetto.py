@@ -208,8 +208,8 @@ class Export:
         row = {"fact": "wait", **row}
         if not begin or not end:
             return
-        if row.get("why") == "preempted":
-            self.out.span(track, "waiting for a CPU (preempted)", begin, end, row)
+        if row.get("why") in ("preempted", "throttled"):
+            self.out.span(track, f"waiting for a CPU ({row['why']})", begin, end, row)
             return
         what = row.get("call") or row.get("blocked_in") or "a reason that was not recorded"
         where = f" {row['remote']}" if row.get("remote") else ""

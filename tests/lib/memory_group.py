@@ -2,31 +2,10 @@
 """A control group that bounds memory, of whichever version of control groups has that controller here."""
 import os
 
+from control_groups import hierarchy
+
 FILES = {"cgroup": ("memory.limit_in_bytes", "memory.usage_in_bytes", "-1"),
          "cgroup2": ("memory.max", "memory.current", "max")}
-
-
-def hierarchy():
-    """(version, directory) of the hierarchy that controls memory; the version is None and says why if there is none."""
-    why = "no hierarchy of control groups with a memory controller is mounted"
-    with open("/proc/self/mounts") as f:
-        mounts = [line.split() for line in f]
-    for _, at, kind, options, *_ in mounts:
-        if kind == "cgroup" and "memory" in options.split(","):
-            return kind, at
-    for _, at, kind, *_ in mounts:
-        if kind != "cgroup2":
-            continue
-        with open(at + "/cgroup.controllers") as f:
-            if "memory" not in f.read().split():
-                continue
-        try:
-            with open(at + "/cgroup.subtree_control", "w") as f:
-                f.write("+memory")
-            return kind, at
-        except OSError as e:
-            why = f"{at}: {e.strerror}"
-    return None, why
 
 
 class MemoryGroup:
@@ -34,7 +13,7 @@ class MemoryGroup:
 
     def __init__(self):
         self.why, self.path = "", None
-        version, at = hierarchy()
+        version, at = hierarchy("memory")
         if not version:
             self.why = at
             return

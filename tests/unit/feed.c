@@ -370,6 +370,13 @@ void ev_preempt(struct core *c, uint64_t t, int cpu, uint32_t prev, uint32_t nex
 			.prev_tid = prev, .prev_state = SLEEPING, .next_tid = next, .preempt = 1});
 }
 
+void ev_throttle(struct core *c, uint64_t t, int cpu, uint32_t prev, uint32_t next)
+{
+	switched(c, t, cpu,
+		&(struct mg_sched_switch){
+			.prev_tid = prev, .next_tid = next, .preempt = 1, .throttled = 1});
+}
+
 void ev_waking(struct core *c, uint64_t t, uint32_t wakee)
 {
 	struct mg_event e = feed_event(MG_EVENT_sched_waking, t, 0);

@@ -78,6 +78,7 @@ void ev_copy(struct core *c, uint64_t t, uint32_t tid, uint64_t sock, uint32_t s
 
 void ev_switch(struct core *c, uint64_t t, int cpu, uint32_t prev, uint32_t state, uint32_t next);
 void ev_preempt(struct core *c, uint64_t t, int cpu, uint32_t prev, uint32_t next);
+void ev_throttle(struct core *c, uint64_t t, int cpu, uint32_t prev, uint32_t next);
 void ev_waking(struct core *c, uint64_t t, uint32_t wakee);
 void ev_softirq(struct core *c, uint64_t t, uint32_t tid, bool begins);
 void ev_irq(struct core *c, uint64_t t, uint32_t tid, bool begins);

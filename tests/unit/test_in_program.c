@@ -83,6 +83,24 @@ static void a_block_in_the_program_has_its_call(void **unused)
 	assert_int_equal(time_in(PROGRAM_BLOCKED, THREAD), 200);
 }
 
+static void time_for_a_quota_is_a_part_of_its_own(void **unused)
+{
+	struct core c;
+	struct got g;
+
+	(void)unused;
+	begin_divided(&c, &g);
+	ev_waking(&c, 60, THREAD);
+	reads(&c, THREAD, 2001, 100, 1000);
+	ev_throttle(&c, 1100, 0, THREAD, 0);
+	ev_switch(&c, 1350, 0, 0, 0, THREAD);
+	feed_send(&c, THREAD, SERVER, 1001, 200, 2000, 10);
+	end_divided(&c, &g);
+	assert_int_equal(parts_n, 2);
+	assert_int_equal(time_in(PROGRAM_ON_CPU, THREAD), 60 + 650);
+	assert_int_equal(time_in(PROGRAM_THROTTLED, THREAD), 250);
+}
+
 static void work_of_a_woken_thread_is_followed(void **unused)
 {
 	struct core c;
@@ -150,6 +168,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_block_in_the_program_has_its_call),
+		cmocka_unit_test(time_for_a_quota_is_a_part_of_its_own),
 		cmocka_unit_test(work_of_a_woken_thread_is_followed),
 		cmocka_unit_test(a_thread_that_was_not_woken_for_it_is_not_followed),
 		cmocka_unit_test(a_request_may_wait_for_a_busy_thread),

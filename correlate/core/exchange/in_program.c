@@ -238,6 +238,14 @@ static uint64_t begin_of(const struct walk *w, const struct past_wait *p)
 	return later(w->from, p->begin ? p->begin : before ? before->end : 0);
 }
 
+/* Returns what a wait without a recorded wakeup is. */
+static enum fact_program_part off_cpu_part(uint8_t why)
+{
+	return why == WAIT_PREEMPTED   ? PROGRAM_RUN_QUEUE
+	       : why == WAIT_THROTTLED ? PROGRAM_THROTTLED
+				       : PROGRAM_UNDIVIDED;
+}
+
 /*
  * Goes back over one wait, whose end is reached. Returns the time that is reached then; the thread
  * is another one if that had ended the wait by work for the request.
@@ -251,8 +259,7 @@ static uint64_t over_wait(struct walk *w, const struct past_wait *p, struct thre
 		return begin;
 	}
 	if (!p->woken) {
-		add_time(w, p->why == WAIT_PREEMPTED ? PROGRAM_RUN_QUEUE : PROGRAM_UNDIVIDED, *t, p,
-			begin, p->end);
+		add_time(w, off_cpu_part(p->why), *t, p, begin, p->end);
 		return begin;
 	}
 	runnable = later(p->woken, begin);

@@ -27,6 +27,7 @@ void blocked_note(struct thread *t, const struct mg_sched_switch *p)
 	t->away.entry = p->entry;
 	t->away.stopped = p->prev_state & TASK_HALTED;
 	t->away.io = p->io;
+	t->away.throttled = p->throttled;
 	t->away.nr = p->nr;
 	t->away.arg = p->arg;
 }

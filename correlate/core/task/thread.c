@@ -241,7 +241,9 @@ static void tell_wait(struct core *c, struct thread *t, uint64_t end, int cpu)
 	f.program = thread_program(t);
 	if (t->away.now) {
 		f.begin = t->away.since;
-		f.why = t->away.state == STATE_PREEMPTED ? WAIT_PREEMPTED : WAIT_BLOCKED;
+		f.why = t->away.state != STATE_PREEMPTED ? WAIT_BLOCKED
+			: t->away.throttled              ? WAIT_THROTTLED
+							 : WAIT_PREEMPTED;
 	}
 	if (t->wake.valid) {
 		f.woken = t->wake.at;
