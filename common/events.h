@@ -421,7 +421,7 @@ typedef __u8 mg_addr[16]; /* IPv6 address, IPv4 as ::ffff:a.b.c.d, network order
 	F(S, u8,  preempt,    "1 if it was preempted") \
 	F(S, e_entry, entry,  "how it had entered the kernel in which it blocks") \
 	F(S, u8,  io,         "1 the kernel counts the block as waiting for a disk or another block device") \
-	F(S, u8,  throttled,  "1 the thread is traced and could run, but its cgroup has used up its CPU quota")
+	F(S, u8,  throttled,  "the thread is traced and could run, but its cgroup has used up its CPU quota: 1 the thread is stopped for that, 2 its run queue is")
 
 #define MG_EV_SCHED_WAKING(F, S) \
 	F(S, u32, wakee_tid, "thread to be woken; the event's tid is the waker") \

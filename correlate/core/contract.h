@@ -193,6 +193,11 @@ bool core_has_observed(const struct core *c, enum mg_event_id id);
 bool core_is_paused(const struct core *c);
 /* Returns whether calls' time in STATE_LOCK or STATE_RELEASE is recorded. */
 bool core_knows_lock_state(const struct core *c, enum call_state state);
+/*
+ * Returns whether the kernel stops whole run queues for a CPU quota, as before Linux 6.18: threads
+ * that are woken meanwhile wait, too, and that is not recorded.
+ */
+bool core_throttles_run_queues(const struct core *c);
 /* Returns the events whose hooks are attached in this network namespace. */
 struct mg_events core_hooked(const struct core *c, uint32_t netns);
 

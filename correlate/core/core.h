@@ -130,6 +130,7 @@ struct core_tasks {
 	struct process *processes;
 	struct program *programs;
 	struct call_names *call_names; /* names of system calls in which threads blocked */
+	bool throttles_run_queues;
 	struct past past;
 };
 

@@ -104,7 +104,7 @@ static void throttled_line(const struct scheduler_figures *f, FILE *to)
 	fprintf(to,
 		"  %s%s of that throttled, as a cgroup had used up its CPU quota: %s time%s, p50 "
 		"%s, %s\n",
-		f->coverage < 1 ? text_at_least() : "",
+		get_scheduler_throttled_at_least(f).flag ? text_at_least() : "",
 		text_value(get_scheduler_throttled_total_ns(f), IN_NS),
 		text_value(get_waits_n(&throttled), IN_WAITS), plural(throttled.spread.d->n),
 		text_value(get_spread_p50(&throttled.spread), IN_NS),

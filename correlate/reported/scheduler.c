@@ -257,6 +257,11 @@ struct value get_scheduler_throttled_total_ns(const struct scheduler_figures *f)
 	return value_number(report_ns(f->r, (double)f->s->throttled.sum));
 }
 
+struct value get_scheduler_throttled_at_least(const struct scheduler_figures *f)
+{
+	return value_flag(f->coverage < 1 || core_throttles_run_queues(f->r->core));
+}
+
 struct value get_scheduler_migrations(const struct scheduler_figures *f)
 {
 	return value_count(f->s->migrations);

@@ -87,6 +87,8 @@
 	V(S, NUMBER, NS, run_queue_total_ns, shown, "in all", "sum of the waits for a CPU") \
 	O(S, waits, throttled_ns, always, "those of the waits for a CPU in which the thread's cgroup had used up its CPU quota") \
 	V(S, NUMBER, NS, throttled_total_ns, shown, "throttled", "sum of them") \
+	V(S, FLAG, NONE, throttled_at_least, always, ">=", "whether there may be more of these: events were lost, or, before Linux " \
+		"6.18, threads were woken meanwhile") \
 	L(S, blocked, blocked, always, "what threads were blocked in, by process, call and peer, the longest time first; at most 1,000") \
 	V(S, TEXT, NONE, no_blocked_in, recorded, "what threads were blocked in", "reason if that is null") \
 	V(S, NUMBER, NS, blocked_total_ns, shown, "blocked", "sum of the times in which threads were blocked; those without a " \

@@ -30,16 +30,18 @@ static __always_inline __u32 task_cpu(const struct task_struct *t)
 
 /*
  * Returns whether a thread that could run leaves the CPU because its cgroup, or one above that, has
- * used up its CPU quota. Since Linux 6.18 threads leave for that reason on their way back to the
- * program only; before, all of the group leave at once.
+ * used up its CPU quota: 1 if the kernel says so of the thread, on its way back to the program;
+ * before Linux 6.18, 2 if it says so of the whole run queue.
  */
-static __always_inline bool is_throttled(const struct task_struct *t)
+static __always_inline __u8 throttled(const struct task_struct *t)
 {
 	if (bpf_core_field_exists(t->throttled))
 		return t->throttled;
 	return bpf_core_field_exists(t->se.cfs_rq) &&
-	       bpf_core_field_exists(t->se.cfs_rq->throttle_count) &&
-	       t->se.cfs_rq->throttle_count > 0;
+			       bpf_core_field_exists(t->se.cfs_rq->throttle_count) &&
+			       t->se.cfs_rq->throttle_count > 0
+		       ? 2
+		       : 0;
 }
 
 /* Records the switch if one of the threads is watched. */
@@ -60,7 +62,7 @@ static __always_inline void tell_switch(void *ctx, struct mg_ring *r, __u64 thre
 		e->prev_state = prev_state;
 		e->preempt = preempt;
 		blocked_in(prev, out && prev_state, e);
-		e->throttled = out && !prev_state && is_throttled(prev);
+		e->throttled = out && !prev_state ? throttled(prev) : 0;
 		switching_is_decided(t.slot->ts, prev->pid, next->pid);
 		publish(&t, MG_EVENT_sched_switch);
 	} else { /* its duration is reported all the same */

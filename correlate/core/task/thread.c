@@ -396,6 +396,7 @@ void thread_on_wakeup(struct core *c, const struct mg_event *e)
 }
 
 #define TASK_UNINTERRUPTIBLE 0x2
+#define OF_RUN_QUEUE         2   /* throttled: not the thread alone */
 #define TASK_HALTED          0xc /* __TASK_STOPPED | __TASK_TRACED */
 #define HELD_LONG_NS         100000000
 
@@ -413,6 +414,7 @@ static void leave(struct core *c, struct thread *t, const struct mg_event *e)
 	t->in_irq = t->in_softirq = false;
 	t->away.uninterruptible = p->prev_state == TASK_UNINTERRUPTIBLE;
 	blocked_note(t, p);
+	c->tasks.throttles_run_queues |= p->throttled == OF_RUN_QUEUE;
 	t->wake.valid = false;
 	t->away.state = p->preempt || p->prev_state == 0 ? STATE_PREEMPTED : STATE_BLOCKED;
 	t->away.held = t->away.state == STATE_PREEMPTED || p->prev_state & TASK_HALTED;
@@ -495,6 +497,11 @@ void thread_on_switch(struct core *c, const struct mg_event *e)
 		if (t && t->traced)
 			arrive(c, t, e);
 	}
+}
+
+bool core_throttles_run_queues(const struct core *c)
+{
+	return c->tasks.throttles_run_queues;
 }
 
 void thread_on_switch_cost(const struct core *c, const struct mg_event *e)

@@ -150,7 +150,7 @@ struct thread_away {
 	/* how it had entered the kernel, MG_ENTRY_*, and by which system call */
 	uint8_t entry;
 	bool stopped, io;
-	bool throttled; /* for the CPU quota of its cgroup */
+	uint8_t throttled; /* for the CPU quota of its cgroup, as in the event */
 	int32_t nr;
 	uint64_t arg;
 };
