@@ -353,8 +353,8 @@ static int collect(struct app_session *s, char *why, size_t size)
 {
 	int err;
 
-	if (s->session.snapshot_mode)
-		return s->o.flight ? 0 : snapshot(s, why, size);
+	if (s->session.snapshot_mode) /* the kernel side ends with a dump, too */
+		return snapshot(s, why, size);
 	if (s->own)
 		return s->rotated ? rotate(s, why, size) : 0;
 	err = rotate(s, why, size);

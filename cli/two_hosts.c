@@ -77,6 +77,7 @@ int report_two_hosts(
 		for (int i = 0; i < 2; i++) {
 			one[i].in.report.whole_flows = form == REPORT_JSON_WHOLE_FLOWS;
 			one[i].in.report.detail = *detail;
+			one[i].in.report.detail.beside_other_host = true;
 		}
 		one[0].in.report.detail.no_hint = true; /* that of the other one is enough */
 		status = print(&one[0], &one[1], form);

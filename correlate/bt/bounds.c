@@ -15,7 +15,8 @@
 
 #define TICK_US      20000 /* CPU time between checks; some 50 MB can be allocated in that time */
 #define MEMORY       (256ull << 20)
-#define MEMORY_EACH  16 /* bytes allowed for each byte of the traces */
+#define MEMORY_EACH  16  /* bytes allowed for each byte of the streams */
+#define PARSED_EACH  128 /* for each byte of metadata, of which LTTng's take about 60 */
 #define IDLE_TICKS   (60ull * 1000000 / TICK_US)
 #define BYTES_A_TICK (TICK_US * 10ull)
 
@@ -59,7 +60,7 @@ static void on_tick(int signal_number)
 	if (resident_pages() > bounds.most_pages)
 		give_up("magnet: babeltrace2 would need far more memory for this recording than "
 			"for "
-			"any of its size: its metadata is damaged, or it has too many traces\n");
+			"any of its size: its metadata is damaged\n");
 	if (*bounds.messages != bounds.messages_before)
 		bounds.idle = 0;
 	bounds.messages_before = *bounds.messages;
@@ -67,35 +68,35 @@ static void on_tick(int signal_number)
 		give_up("magnet: the trace is damaged: babeltrace2 works on it without an end\n");
 }
 
-/* Returns the disk space that the streams take: a hole in a sparse file is not data. */
-static uint64_t bytes_of(const char *dir)
+/* Adds up the disk space that files take: a hole in a sparse file is not data. */
+static void add_bytes(const char *dir, uint64_t *streams, uint64_t *metadata)
 {
 	DIR *d = mg_checked(opendir(dir));
 	struct dirent *e;
 	struct stat st;
-	uint64_t sum = 0;
 
-	while (d && (e = readdir(d)))
-		if (strcmp(e->d_name, "metadata") != 0 &&
-			fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	while (d && (e = readdir(d))) {
+		bool is_metadata = strcmp(e->d_name, "metadata") == 0;
+
+		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 			S_ISREG(st.st_mode))
-			sum += (uint64_t)st.st_blocks * 512;
+			*(is_metadata ? metadata : streams) += (uint64_t)st.st_blocks * 512;
+	}
 	if (d)
 		closedir(d);
-	return sum;
 }
 
 void bounds_begin(const struct mg_traces *t, const uint64_t *messages)
 {
 	struct itimerval each = {{0, TICK_US}, {0, TICK_US}};
 	struct sigaction mine = {.sa_handler = on_tick, .sa_flags = SA_RESTART};
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, metadata = 0, memory;
 
 	for (size_t i = 0; i < t->count; i++)
-		bytes += bytes_of(t->path[i]);
+		add_bytes(t->path[i], &bytes, &metadata);
+	memory = MEMORY + MEMORY_EACH * bytes + PARSED_EACH * metadata;
 	bounds.statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-	bounds.most_pages =
-		resident_pages() + (MEMORY + MEMORY_EACH * bytes) / (uint64_t)sysconf(_SC_PAGESIZE);
+	bounds.most_pages = resident_pages() + memory / (uint64_t)sysconf(_SC_PAGESIZE);
 	bounds.messages = messages;
 	bounds.messages_before = bounds.idle = 0;
 	bounds.most_idle = IDLE_TICKS + bytes / BYTES_A_TICK;

@@ -54,10 +54,24 @@ struct known_stream {
 /* Cache of the event classes seen last, by address, as successive events are seldom of one kind. */
 #define CLASSES_RECENT 64
 
+/*
+ * Calls of the last time. LTTng's snapshots overlap: each has what the buffers still hold.
+ */
+#define CALLS_AT_ONCE 16
+struct last_calls {
+	uint64_t time;
+	uint32_t n;
+	struct last_call {
+		uint64_t exit;
+		uint32_t tid, id;
+	} call[CALLS_AT_ONCE];
+};
+
 struct decoder {
 	struct known_class *classes, *recent[CLASSES_RECENT];
 	struct known_stream *streams, *last_stream;
 	struct known_trace *traces;
+	struct last_calls last;
 	int64_t wall_clock_ns; /* offset of the first clock from the epoch; 0: not known */
 };
 
@@ -368,6 +382,23 @@ static void copy_field(const struct move *m, const bt_field *f, uint8_t *payload
 	}
 }
 
+/* Returns whether a call was decoded before, of another snapshot. Messages are in order of time. */
+static bool is_repeated(struct last_calls *l, const struct mg_event *e)
+{
+	struct last_call c = {e->call.exit, e->call.tid, e->id};
+
+	if (l->time != e->time_ns) {
+		l->time = e->time_ns;
+		l->n = 0;
+	}
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->call[i].exit == c.exit && l->call[i].tid == c.tid && l->call[i].id == c.id)
+			return true;
+	if (l->n < CALLS_AT_ONCE)
+		l->call[l->n++] = c;
+	return false;
+}
+
 bool decode_event(struct decoder *d, const bt_message *message, struct mg_event *out, bool text)
 {
 	const bt_event *e = bt_message_event_borrow_event_const(message);
@@ -422,6 +453,7 @@ bool decode_event(struct decoder *d, const bt_message *message, struct mg_event 
 	} else if (MG_IS_APP(out->id)) {
 		out->tid = out->call.tid;
 		out->pid = out->call.pid;
+		return k->trace || !is_repeated(&d->last, out);
 	}
 	return true;
 }

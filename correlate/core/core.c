@@ -453,6 +453,7 @@ int core_finish(struct core *c)
 {
 	struct thread *t, *tmp;
 	struct mg_sock *s, *stmp;
+	uint64_t now;
 
 	if (c->sockets.closed.finish)
 		return core_lacks_memory(c) ? -ENOMEM : 0;
@@ -471,8 +472,9 @@ int core_finish(struct core *c)
 	HASH_ITER (hh, c->sockets.socks, s, stmp) {
 		finish_sock(c, s);
 	}
+	now = clockmap_cycles(&c->clock, c->times.last_ns);
 	HASH_ITER (hh, c->sockets.socks, s, stmp) {
-		exchange_end(c, s);
+		exchange_end(c, s, now);
 	}
 	c->sockets.closed.finish = finish_sock;
 	sides_finish(c);

@@ -131,6 +131,7 @@ struct core_tasks {
 	struct program *programs;
 	struct call_names *call_names; /* names of system calls in which threads blocked */
 	bool throttles_run_queues;
+	struct last_switch *switched; /* by CPU */
 	struct past past;
 };
 

@@ -41,6 +41,7 @@ void core_free(struct core *c)
 	processes_free(c);
 	blocked_free(c);
 	past_free(c);
+	free(c->tasks.switched);
 	frames_free(c);
 	requests_free(c);
 	synacks_free(c);

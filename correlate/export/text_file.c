@@ -38,8 +38,13 @@ bool text_file_close(struct text_file *f, struct export *e, bool is_kept)
 
 	if (!f->to)
 		return true;
-	errno = 0;
 	failed = ferror(f->to);
+	errno = 0;
+	if (failed) { /* why is found out by another attempt */
+		clearerr(f->to);
+		fputc('\n', f->to);
+		fflush(f->to);
+	}
 	is_file = f->to != stdout && fstat(fileno(f->to), &st) == 0 && S_ISREG(st.st_mode);
 	if ((f->to == stdout ? fflush(f->to) : fclose(f->to)) != 0 || failed)
 		good = export_refuse(e, f->path, errno ? errno : EIO);

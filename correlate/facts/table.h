@@ -379,7 +379,10 @@
 	C(F, FLAG, several_peers, "1: a socket that is not connected, several messages and far ends: which reply belongs to which request is not known") \
 	C(F, FLAG, begun_before, "1: the connection is older than the recording, and this is its first exchange there") \
 	C(F, FLAG, lost, "1: calls in it may be missing") \
-	C(F, FLAG, unseen, "1: arrived or departed is empty, and the kernel side did not record all of that time")
+	C(F, FLAG, unseen, "1: arrived or departed is empty, and the kernel side did not record all of that time") \
+	C(F, TIME, ended, "unanswered, TCP: when one end closed the connection, or the recording ended") \
+	C(F, SPAN, waited, "unanswered, TCP: from request_last until then") \
+	C(F, FLAG, open, "unanswered, TCP, 1: the connection was open when the recording ended")
 
 /* in_program and before_read have the same columns */
 #define MG_PROGRAM_COLUMNS(F, C, E, A, of) \

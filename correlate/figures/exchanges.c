@@ -171,6 +171,8 @@ static void add(struct exchange_group *g, const struct fact_exchange *f,
 	uint32_t whole = causes->begin ? causes_bin(causes->end - causes->begin) : CAUSE_BINS;
 
 	exchange_count(&g->counts, f);
+	if (f->waited != FACT_NONE)
+		dist_add(&g->unanswered, f->waited, 1);
 	g->pipelined += f->pipelined == 1;
 	g->half_closed += f->half_closed;
 	g->request_bytes += f->request_bytes;
@@ -453,6 +455,7 @@ void exchange_table_free(struct exchange_table *t)
 			dist_free(&g->time[i]);
 			bins_free(&g->bins[i]);
 		}
+		dist_free(&g->unanswered);
 		program_table_free(&g->program);
 		program_table_free(&g->reader);
 		causes_free(g->causes);

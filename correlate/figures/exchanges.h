@@ -41,6 +41,7 @@ struct exchange_bins {
 struct exchange_group {
 	struct exchange_key key;
 	struct exchange_counts counts;
+	struct dist unanswered; /* until the connection or the recording ended, cycles */
 	uint64_t pipelined, half_closed;
 	uint64_t request_bytes, reply_bytes;
 	uint64_t divided_bytes; /* of both, those of exchanges that were divided by cause */

@@ -54,12 +54,12 @@ static void clocks_text(const struct between *w, FILE *to)
 				h->windows, related);
 	} else if (h->windows && h->window[0].state == HOSTS_SKEW_ONLY) {
 		fprintf(to,
-			"  clocks: bytes passed in one direction only: the other one runs %.3f ppm "
-			"%s, its offset is not known\n",
+			"  clocks: too few packets with bytes passed in one of the directions: the "
+			"other one runs %.3f ppm %s, its offset is not known\n",
 			fabs(h->window[0].skew) * 1e6, h->window[0].skew < 0 ? "slower" : "faster");
 	} else {
 		fprintf(to, "  clocks: not related: %s\n",
-			w->crossings ? "too few packets passed in each direction"
+			w->crossings ? "too few packets with bytes passed in each direction"
 				     : "no connection between the two recordings");
 	}
 }

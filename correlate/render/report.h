@@ -17,7 +17,8 @@
 /* Parts of the text that its short form leaves out; `all` stands for everything. */
 struct report_detail {
 	bool calls, modulation, explain, all;
-	bool no_hint; /* does not say which options show the rest */
+	bool no_hint;           /* does not say which options show the rest */
+	bool beside_other_host; /* the other end's report is printed, too */
 	/* quantile at which the text shows another waterfall; 0 = none */
 	double waterfall_at;
 };

@@ -177,6 +177,69 @@ static void connecting(const struct report *r, FILE *to)
 	text_wrapped(to, 2, 4, words);
 }
 
+/* ---- requests without a reply ---- */
+
+/* Shorter waits are those of a message that ends a connection. */
+#define UNANSWERED_NS 1000000
+#define ALONE_NS      100000000 /* where no request had a reply */
+/* They are named if they took so large a part of the time of all requests. */
+#define UNANSWERED_PART 0.05
+
+/* Returns how many requests waited for long, without a reply. */
+static uint64_t waited_long(const struct report *r, const struct exchange_group *g)
+{
+	double all = (double)g->unanswered.n;
+
+	return (uint64_t)(all - dist_weight_below(&g->unanswered, UNANSWERED_NS * r->hz / 1e9) +
+			  0.5);
+}
+
+/* Returns the group with the longest waits; NULL if they are a small part of its time. */
+static const struct exchange_group *unanswered(const struct report *r)
+{
+	const struct exchange_group *most = NULL;
+
+	for (const struct exchange_group *g = figures_of(r->core)->exchanges.groups; g;
+		g = g->hh.next) {
+		double sum = (double)g->unanswered.sum, replied = (double)g->time[0].sum;
+
+		if (!g->is_aside && g->unanswered.n && waited_long(r, g) &&
+			sum >= UNANSWERED_PART * (sum + replied) &&
+			(!most || sum > (double)most->unanswered.sum))
+			most = g;
+	}
+	return most;
+}
+
+/* Says for how long somebody waited for replies that did not come. */
+static void unanswered_words(
+	const struct report *r, const struct exchange_group *g, char words[WORDS_MAX])
+{
+	const char *program = g->key.program[0] ? text_plain(g->key.program, 15) : "a program";
+	uint64_t n = waited_long(r, g);
+	char longest[24];
+
+	snprintf(longest, sizeof(longest), "%s",
+		text_ns(report_ns(r, dist_quantile(&g->unanswered, 1))));
+	snprintf(words, WORDS_MAX, "%s request%s %s %s%s port %u got no reply: %s waited %s%s%s",
+		text_count(n), plural(n), g->key.role == ROLE_SERVER ? "at" : "of", program,
+		g->key.role == ROLE_SERVER ? "," : " to", g->key.port, n == 1 ? "it" : "they",
+		n == 1 ? longest : text_ns(report_ns(r, (double)g->unanswered.sum)),
+		n == 1 ? "" : " in all, the longest ", n == 1 ? "" : longest);
+}
+
+static void without_reply(const struct report *r, FILE *to)
+{
+	const struct exchange_group *g = unanswered(r);
+	char words[WORDS_MAX];
+
+	if (!g)
+		return;
+	unanswered_words(r, g, words);
+	fprintf(to, "  beside them, ");
+	text_wrapped(to, 15, 4, words);
+}
+
 /* Returns whether an exchange is one of the group's. */
 static bool is_of_group(const struct slow_exchange *s, const struct exchange_group *g)
 {
@@ -298,15 +361,16 @@ static void print(const struct report *r, const struct exchange_group_figures *f
 	for (uintptr_t at = 0; columns.n < ANSWER_COLUMNS &&
 			       next_exchange_group_answer(f, &at, &columns.column[columns.n]);)
 		columns.n++;
-	fprintf(to, "\n%sAnswer%s: where the time of %s exchange%s %s %s went",
-		colour ? "\033[1m" : "", colour ? "\033[0m" : "", text_count(f->g->causes->n),
-		plural(f->g->causes->n), f->address[0] ? "with" : "at",
+	fprintf(to, "\n%sAnswer%s: where the time of %s exchange%s %s %s", colour ? "\033[1m" : "",
+		colour ? "\033[0m" : "", text_count(f->g->causes->n), plural(f->g->causes->n),
+		f->address[0] ? "with" : "at",
 		f->address[0]          ? f->address
 		: f->g->key.program[0] ? text_plain(f->g->key.program, 15)
 				       : "a program");
 	if (!f->address[0] && f->g->key.port)
 		fprintf(to, " :%u", f->g->key.port);
-	fprintf(to, "\n");
+	fprintf(to, " went\n");
+	without_reply(r, to);
 	table(&columns, form != ALL_ROWS, to);
 	for (int i = 0; i < columns.n; i++)
 		text_causes_of(&columns.column[i], &told, to);
@@ -316,14 +380,32 @@ static void print(const struct report *r, const struct exchange_group_figures *f
 	slowest(r, f->g, to);
 }
 
+/*
+ * Says, where no request had a reply, for how long they waited. Streams in one direction have no
+ * replies either, and are closed soon.
+ */
+static void only_unanswered(const struct report *r, FILE *to, bool colour)
+{
+	const struct exchange_group *g = unanswered(r);
+	char words[WORDS_MAX];
+
+	if (!g || report_ns(r, dist_quantile(&g->unanswered, 1)) < ALONE_NS)
+		return;
+	unanswered_words(r, g, words);
+	fprintf(to, "\n%sAnswer%s: ", colour ? "\033[1m" : "", colour ? "\033[0m" : "");
+	text_wrapped(to, 8, 2, words);
+}
+
 void text_answer(const struct report *r, int lines, FILE *to, bool colour)
 {
 	struct exchange_group_figures f;
 	enum answer_form form = ALL_ROWS;
 	bool fits = false;
 
-	if (!answered(r, &f))
+	if (!answered(r, &f)) {
+		only_unanswered(r, to, colour);
 		return;
+	}
 	for (; !fits && form <= FIRST_CAUSES; form++) {
 		char *text;
 		size_t size;

@@ -46,6 +46,10 @@ static const char *label_of(const struct cause_figures *c)
 	if (c->cause == CAUSE_NETWORK && !(core_has_observed(core, MG_EVENT_dev_xmit) &&
 						 core_observes(core, MG_EVENT_dev_recv)))
 		return "network, or layers that were not recorded (--layers)";
+	if (c->cause == CAUSE_AWAY && c->column->r->detail.beside_other_host)
+		return "network, and the other host";
+	if (c->cause == CAUSE_AWAY && answer_has_server(c->column))
+		return "network, or the server, whose exchanges could not be matched";
 	return cause_label(c->cause);
 }
 

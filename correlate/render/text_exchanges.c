@@ -25,24 +25,30 @@ static void cell(FILE *to, const char *text, int width)
 /* Prints median, 99th percentile or what stands for it, and maximum. */
 static void spread(const struct spread_figures *f, FILE *to)
 {
-	bool known = f->d->n;
+	double highest = dist_highest(f->d);
+	bool known = f->d->n, stands = highest < 1 && highest > 0.5; /* that one is there */
 
 	cell(to, text_value(get_spread_p50(f), IN_NS), 8);
-	cell(to, !known ? "n/a" : dist_highest(f->d) < 1 ? text_spread_high(f) : "-", 12);
+	cell(to, !known ? "n/a" : stands ? text_spread_high(f) : "-", 12);
 	cell(to, text_value(get_longest_max(f), IN_NS), 8);
 }
 
+/* Names the protocol of datagrams: a server of TCP may have the same port. */
 static void name_of(const struct exchange_group_figures *f, char out[100])
 {
 	const struct exchange_key *k = &f->g->key;
-	const char *program = k->program[0] ? text_plain(k->program, 15) : mg_kind_name(k->kind);
+	const char *kind = mg_kind_name(k->kind);
+	const char *program = k->program[0] ? text_plain(k->program, 15) : kind;
+	bool told = !k->program[0] || k->kind != MG_KIND_udp;
 
 	if (k->role == ROLE_CLIENT && f->address[0])
-		snprintf(out, 100, "%s to %s", program, f->address);
+		snprintf(out, 100, "%s to %s%s%s", program, f->address, told ? "" : " ",
+			told ? "" : kind);
 	else if (k->role == ROLE_CLIENT)
 		snprintf(out, 100, "%s, asking", program);
 	else if (k->port)
-		snprintf(out, 100, "%s :%u", program, k->port);
+		snprintf(out, 100, "%s :%u%s%s", program, k->port, told ? "" : " ",
+			told ? "" : kind);
 	else
 		snprintf(out, 100, "%s, asked", program);
 }
@@ -64,6 +70,9 @@ static void row(const struct exchange_group_figures *f, FILE *to)
 	spread(&program.spread, to);
 	spread(&reply.spread, to);
 	fputc('\n', to);
+	if (program.spread.d->n && program.spread.d->n < reply.spread.d->n)
+		fprintf(to, "    (the time in the program is known of %s of them)\n",
+			text_count(program.spread.d->n));
 }
 
 static uint64_t beyond(uint64_t a, uint64_t b)
@@ -245,7 +254,10 @@ static void slow(const struct slow_exchange_figures *f, FILE *to)
 	part("in the program", get_slow_exchange_in_program_ns(f), &first, to);
 	part("reply's way", get_slow_exchange_reply_way_ns(f), &first, to);
 	if (first)
-		fprintf(to, "the server is not recorded: no parts");
+		fprintf(to, "%s: no parts",
+			answer_has_server(&f->one)
+				? "the server's exchanges could not be matched with it"
+				: "the server is not recorded");
 	if (next_slow_exchange_causes(f, &causes, &cause)) {
 		fprintf(to, "\n    ");
 		text_cause(&cause, to);

@@ -98,7 +98,7 @@ void text_marks(const struct report *r, FILE *to)
 	for (size_t k = 0; k < kinds; k++)
 		fprintf(to, "%s%s %s (%s followed by sent bytes)", k ? ", " : "\nMarks       ",
 			text_count(kind[k].n), text_plain(kind[k].name, 24),
-			text_count(kind[k].sent));
+			or_na(r->side[CORE_KERNEL].known, text_count(kind[k].sent)));
 	if (kinds)
 		fprintf(to, "\n");
 }

@@ -66,6 +66,11 @@ static const struct exchange_group *server_of(const struct answer_column_figures
 	return server_at(c->r, c->g->key.kind, c->g->key.port);
 }
 
+bool answer_has_server(const struct answer_column_figures *c)
+{
+	return c->role == ROLE_CLIENT && c->port && server_at(c->r, c->kind, c->port);
+}
+
 /* Remedies by the system call in which a program is blocked. */
 static const struct {
 	const char *call, *remedy;
@@ -245,6 +250,11 @@ void remedy_of_cause(
 {
 	if (cause == CAUSE_LOST)
 		resent_words(&r->losses, remedy);
+	else if (cause == CAUSE_AWAY && r->detail.beside_other_host)
+		snprintf(remedy, REMEDY_MAX,
+			"The other host's own answer has its part, the table between the hosts "
+			"that of "
+			"the network.");
 	else
 		snprintf(remedy, REMEDY_MAX, "%s",
 			cause == CAUSE_RUN_QUEUE ? run_queue_remedy(mean_ns) : cause_remedy(cause));
@@ -256,7 +266,13 @@ void answer_remedy(const struct cause_figures *c, char remedy[REMEDY_MAX])
 
 	if (of == CAUSE_ARRIVING && !server_of(c->column)) /* what held it there is not known */
 		of = CAUSE_AWAY;
-	remedy_of_cause(c->column->r, of, cause_mean(c), remedy);
+	if (of == CAUSE_AWAY && answer_has_server(c->column))
+		snprintf(remedy, REMEDY_MAX,
+			"A server at port %u is recorded: its row of the exchanges below has its "
+			"part.",
+			c->column->port);
+	else
+		remedy_of_cause(c->column->r, of, cause_mean(c), remedy);
 }
 
 /* Returns from which quantile on exchanges are slow ones: 0.99, or what ten of them lie beyond. */
@@ -276,8 +292,13 @@ bool next_exchange_group_answer(
 		++*at;
 	if (!n || *at >= ANSWER_COLUMNS)
 		return false;
-	*to = (struct answer_column_figures){
-		.r = f->r, .g = f->g, .role = f->g->key.role, .from = 1, .to = 1};
+	*to = (struct answer_column_figures){.r = f->r,
+		.g = f->g,
+		.role = f->g->key.role,
+		.kind = f->g->key.kind,
+		.port = f->g->key.port,
+		.from = 1,
+		.to = 1};
 	snprintf(to->title, sizeof(to->title), "slowest");
 	if (*at == 0) {
 		to->from = TYPICAL_FROM;
@@ -294,7 +315,12 @@ bool next_exchange_group_answer(
 
 struct answer_column_figures answer_of_slow(const struct report *r, const struct slow_exchange *s)
 {
-	struct answer_column_figures f = {.r = r, .role = s->fact.role, .from = 1, .to = 1};
+	struct answer_column_figures f = {.r = r,
+		.role = s->fact.role,
+		.kind = s->fact.kind,
+		.port = s->fact.role == ROLE_SERVER ? s->fact.local.port : s->fact.remote.port,
+		.from = 1,
+		.to = 1};
 
 	f.sum.n = 1;
 	f.sum.time = s->causes.end - s->causes.begin;

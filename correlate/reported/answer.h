@@ -13,6 +13,8 @@ struct answer_column_figures {
 	const struct report *r;
 	const struct exchange_group *g; /* NULL for one exchange alone */
 	uint8_t role;                   /* of the program whose exchanges they are */
+	uint8_t kind;                   /* of the socket */
+	uint16_t port;                  /* the server's; 0: not known */
 	char title[20];
 	double from, to; /* quantiles */
 	struct cause_sums sum;
@@ -28,6 +30,11 @@ struct cause_figures {
 struct answer_column_figures answer_of_slow(const struct report *r, const struct slow_exchange *s);
 /* Returns "server" or "client". */
 const char *answer_end(const struct answer_column_figures *c, enum cause_end end);
+/*
+ * Returns whether the exchanges are a client's, and a server at their port is in the recording: as
+ * a rule the one that was asked.
+ */
+bool answer_has_server(const struct answer_column_figures *c);
 /* Returns whether a cause is at neither end. */
 bool cause_is_between(enum cause cause);
 /* A server's program did this most of the time that a cause took; and what to do about it. */

@@ -70,6 +70,9 @@
 	V(S, COUNT, NONE, port, recorded, "server's port", "port of the server") \
 	V(S, COUNT, NONE, answered, always, "exchanges", "requests with a reply") \
 	V(S, COUNT, NONE, unanswered, always, "without a reply", "requests that had no reply when the connection or the recording ended") \
+	O(S, exchange_time, unanswered_ns, always, "of those of TCP, from the request's last byte until one end closed the connection, or the " \
+		"recording ended") \
+	V(S, NUMBER, NS, unanswered_total_ns, always, "in all", "sum of these times") \
 	V(S, COUNT, NONE, unasked, always, "without a request", "replies without a request before them, as a server's greeting") \
 	V(S, COUNT, NONE, unsure, always, "uncertain", "exchanges of which it is not certain which bytes belong together, or of " \
 		"which calls may be missing: they have no times") \

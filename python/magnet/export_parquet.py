@@ -45,6 +45,9 @@ def column_name(c: Column, layout: Layout) -> str:
     return layout.shown_name(c) + ("_ns" if is_time else "")
 
 
+STACKS = {("fact", "stack", "user"), ("fact", "stack", "kernel"), ("fact", "frame", "stack")}
+
+
 def arrow_type(c: Column, layout: Layout) -> Any:
     """Return the type of a column; numbers are signed, as Spark has no others, unless they need 64 bits."""
     if c.type == "FLOW" or layout.is_address(c) or c.type in TEXTS or c.words or c.names or c.dtype == "V16":
@@ -56,8 +59,9 @@ def arrow_type(c: Column, layout: Layout) -> Any:
     if c.dtype != "<u8":
         return {"u1": pa.int16(), "<u2": pa.int32(), "<u4": pa.int64(), "i1": pa.int16(), "<i2": pa.int16(),
                 "<i4": pa.int32(), "<i8": pa.int64()}[c.dtype]
-    # addresses and plain fields of events may have all 64 bits
-    return pa.uint64() if c.name == "address" or c.type in ("UINT", "HEX") else pa.int64()
+    # addresses, numbers of stacks and plain fields of events may have all 64 bits
+    wide = c.name == "address" or (layout.kind, layout.name, c.name) in STACKS or c.type in ("UINT", "HEX")
+    return pa.uint64() if wide else pa.int64()
 
 
 def texts(keys: Array, known: Optional[Array], text: Callable[[Any], str]) -> Array:

@@ -127,7 +127,7 @@ static void forget_all(struct core *c, struct mg_sock *sock[], size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		sock[i]->kept.is_leaving = true;
-		exchange_end(c, sock[i]);
+		exchange_end(c, sock[i], 0);
 		queues_empty(sock[i]->queues);
 	}
 	drop_frames(c);

@@ -331,6 +331,15 @@ void exchange_on_refusal(struct mg_sock *s)
 		s->exchanges->unfinished = true;
 }
 
+void exchange_on_close(struct mg_sock *s, uint64_t now)
+{
+	struct exchanges *x = s->exchanges;
+
+	/* who has ended its direction may wait for a reply until the connection ends */
+	if (x && (!x->closed || x->now.half_closed))
+		x->closed = now;
+}
+
 void exchange_on_acknowledged(struct core *c, struct mg_sock *s)
 {
 	if (s->exchanges)
@@ -450,23 +459,24 @@ void exchange_on_message(const struct exchange_message *m)
 
 /* ---- the end ---- */
 
-static void end_one(struct core *c, struct mg_sock *s)
+static void end_one(struct core *c, struct mg_sock *s, uint64_t now)
 {
 	if (!s || !s->exchanges)
 		return;
+	s->exchanges->open_until = now;
 	if (s->exchanges->now.request.calls || s->exchanges->now.reply.calls)
 		next(c, s);
 	flush(c, s, true);
 }
 
-void exchange_end(struct core *c, struct mg_sock *s)
+void exchange_end(struct core *c, struct mg_sock *s, uint64_t now)
 {
 	struct mg_sock *peer = s->peer;
 	bool first = !s->exchanges || s->exchanges->is_server;
 
 	/* the server's times go to the client */
-	end_one(c, first ? s : peer);
-	end_one(c, first ? peer : s);
+	end_one(c, first ? s : peer, now);
+	end_one(c, first ? peer : s, now);
 	exchanges_free(s);
 	if (peer)
 		exchanges_free(peer);

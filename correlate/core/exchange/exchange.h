@@ -68,10 +68,12 @@ struct exchanges {
 	struct exchange *ended; /* in order */
 	uint32_t waiting;       /* number of them */
 	bool is_server, is_assumed;
-	bool is_older;    /* than the recording */
-	bool unfinished;  /* not all that the program wanted to write was taken */
-	uint64_t latest;  /* return of the last call */
-	uint64_t next[2]; /* offset of the next byte that is written, or read; TCP */
+	bool is_older;       /* than the recording */
+	bool unfinished;     /* not all that the program wanted to write was taken */
+	uint64_t latest;     /* return of the last call */
+	uint64_t open_until; /* the last event, if it was open then */
+	uint64_t closed;     /* when one end closed the connection; 0: it is open, or not TCP's */
+	uint64_t next[2];    /* offset of the next byte that is written, or read; TCP */
 	struct {
 		uint64_t reply_first, reply_last, request_end;
 	} told; /* the last exchange that was emitted */
@@ -86,6 +88,8 @@ static inline bool exchanges_wanted(const struct core *c)
 void exchange_on_call(struct core *c, struct mg_sock *s, const struct exchange_call *k);
 /* Notes that a call to write was refused because the send buffer was full. */
 void exchange_on_refusal(struct mg_sock *s);
+/* Notes that one end closes the connection. */
+void exchange_on_close(struct mg_sock *s, uint64_t now);
 /* Call it when bytes that were sent again are acknowledged. */
 void exchange_on_acknowledged(struct core *c, struct mg_sock *s);
 /* A system call that is settled. */
@@ -122,7 +126,7 @@ static inline uint64_t exchange_latest(const struct mg_sock *s)
 	return s->exchanges ? s->exchanges->latest : 0;
 }
 /* Ends the exchanges of a connection, at both ends: no call will come. */
-void exchange_end(struct core *c, struct mg_sock *s);
+void exchange_end(struct core *c, struct mg_sock *s, uint64_t now);
 void exchanges_free(struct mg_sock *s);
 
 #endif

@@ -86,6 +86,17 @@ static bool is_unseen(struct core *c, const struct exchange *e)
 	       gap_within(c, MG_LAYER_DEVICE, from, to, -1, -1);
 }
 
+/* Says until when a request had no reply. Nothing is known of the end of other sockets than TCP's.
+ */
+static void fill_end(const struct mg_sock *s, const struct exchanges *x, struct fact_exchange *f)
+{
+	if (f->answer != UNANSWERED || s->kind != MG_KIND_tcp)
+		return;
+	f->open = !x->closed;
+	f->ended = x->closed ? x->closed : x->open_until;
+	f->waited = between(f->request_last, f->ended);
+}
+
 void exchange_emit(struct core *c, struct mg_sock *s, const struct exchange *e)
 {
 	const struct exchanges *x = s->exchanges;
@@ -122,6 +133,7 @@ void exchange_emit(struct core *c, struct mg_sock *s, const struct exchange *e)
 		.reply_function = reply->exit ? reply->function : FACT_NO_FUNCTION,
 		.in_program = FACT_NONE,
 		.to_reply = FACT_NONE,
+		.waited = FACT_NONE,
 		.pipelined = FACT_MAYBE,
 		.half_closed = e->half_closed,
 		.overlaps = e->overlaps,
@@ -133,6 +145,7 @@ void exchange_emit(struct core *c, struct mg_sock *s, const struct exchange *e)
 	memset(f.part, 0xff, sizeof(f.part)); /* FACT_NONE */
 	fill_place(s, &f);
 	fill_spans(x, e, &f);
+	fill_end(s, x, &f);
 	if (x->is_server && e->arrived_first)
 		f.pipelined = is_pipelined(x, e);
 	emit_exchange(&c->facts, &f);

@@ -241,7 +241,7 @@ static void end(struct core *c, uint64_t cookie)
 
 	HASH_FIND(hh, c->sockets.socks, &cookie, sizeof(cookie), s);
 	if (s)
-		exchange_end(c, s);
+		exchange_end(c, s, 0);
 }
 
 static void pack_ended(struct core *c, uint64_t cookie)

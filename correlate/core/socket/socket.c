@@ -14,6 +14,7 @@
 #include "bytes/timed_sends.h"
 #include "bytes/zerocopy_sends.h"
 #include "coverage/gap.h"
+#include "exchange/exchange.h"
 #include "socket/anchor.h"
 #include "socket/closed.h"
 #include "socket/peer.h"
@@ -207,6 +208,8 @@ struct mg_sock *sock_on_state(struct core *c, const struct mg_event *e)
 			sock_used_by(c, s, t);
 	}
 	note_fin(&s->rx, p);
+	if (was_open(p->old))
+		exchange_on_close(s, e->cycles);
 	sock_lives(c, s);
 	if (p->now != MG_TCP_CLOSE) {
 		closed_on_open(c, s);

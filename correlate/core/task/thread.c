@@ -476,11 +476,38 @@ static void arrive(struct core *c, struct thread *t, const struct mg_event *e)
 	mark(t, e->cycles);
 }
 
+/*
+ * Two tracers that run at the same time each record a switch between a thread of one and a thread
+ * of the other. The first of such events tells all.
+ */
+#define SAME_SWITCH_NS 20000
+
+static bool is_repeated(struct core *c, const struct mg_event *e)
+{
+	const struct mg_sched_switch *p = &e->sched_switch;
+	struct last_switch *l, was;
+
+	if (c->side[CORE_KERNEL].traces < 2 || e->cpu < 0 || e->cpu >= CPUS_MAX)
+		return false;
+	if (!c->tasks.switched)
+		c->tasks.switched = mg_calloc(CPUS_MAX, sizeof(*c->tasks.switched));
+	if (!c->tasks.switched)
+		return false;
+	l = &c->tasks.switched[e->cpu];
+	was = *l;
+	*l = (struct last_switch){e->cycles, p->prev_tid, p->next_tid};
+	return was.prev == p->prev_tid && was.next == p->next_tid && e->cycles >= was.time &&
+	       was.prev != was.next &&
+	       e->cycles - was.time <= clockmap_span(&c->clock, SAME_SWITCH_NS);
+}
+
 void thread_on_switch(struct core *c, const struct mg_event *e)
 {
 	const struct mg_sched_switch *p = &e->sched_switch;
 	struct thread *t;
 
+	if (is_repeated(c, e))
+		return;
 	if (facts_wanted(&c->facts, FACT_switch))
 		emit_switch(&c->facts, &(struct fact_switch){.time = e->cycles,
 					       .cpu = e->cpu,
