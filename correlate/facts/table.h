@@ -381,7 +381,7 @@
 	C(F, FLAG, lost, "1: calls in it may be missing") \
 	C(F, FLAG, unseen, "1: arrived or departed is empty, and the kernel side did not record all of that time") \
 	C(F, TIME, ended, "unanswered, TCP: when one end closed the connection, or the recording ended") \
-	C(F, SPAN, waited, "unanswered, TCP: from request_last until then") \
+	C(F, SPAN, waited, "unanswered, TCP: from the request's last byte until then") \
 	C(F, FLAG, open, "unanswered, TCP, 1: the connection was open when the recording ended")
 
 /* in_program and before_read have the same columns */

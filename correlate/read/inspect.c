@@ -293,6 +293,21 @@ static int refuse_copies(struct inspection *in, const char *one, const char *oth
 	return -EINVAL;
 }
 
+#define SNAPSHOT "/snapshot-" /* LTTng's names of their directories begin so */
+
+/*
+ * Returns whether they are of two snapshots of a session: these overlap, and calls in both count
+ * once.
+ */
+static bool are_snapshots(const struct head *a, const struct head *b)
+{
+	const char *one = strstr(a->path, SNAPSHOT), *other = strstr(b->path, SNAPSHOT);
+	size_t n = one ? strcspn(one + 1, "/") : 0;
+
+	return !a->is_own && !b->is_own && one && other &&
+	       (strcspn(other + 1, "/") != n || strncmp(one + 1, other + 1, n) != 0);
+}
+
 /* Refuses a recording that holds one trace twice, as its events would count twice. */
 static int look_for_copies(struct inspection *in)
 {
@@ -310,7 +325,8 @@ static int look_for_copies(struct inspection *in)
 	if (in->n)
 		qsort(in->heads, in->n, sizeof(*in->heads), by_bytes);
 	for (size_t i = 1; i < in->n; i++)
-		if (by_bytes(&in->heads[i - 1], &in->heads[i]) == 0)
+		if (by_bytes(&in->heads[i - 1], &in->heads[i]) == 0 &&
+			!are_snapshots(&in->heads[i - 1], &in->heads[i]))
 			return refuse_copies(in, in->heads[i - 1].path, in->heads[i].path);
 	return 0;
 }

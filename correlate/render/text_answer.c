@@ -202,10 +202,14 @@ static const struct exchange_group *unanswered(const struct report *r)
 	for (const struct exchange_group *g = figures_of(r->core)->exchanges.groups; g;
 		g = g->hh.next) {
 		double sum = (double)g->unanswered.sum, replied = (double)g->time[0].sum;
+		bool more = !most || sum > (double)most->unanswered.sum;
+
+		/* where both ends are recorded, the client's: it is the one that waits */
+		if (most && most->key.role != g->key.role && most->key.port == g->key.port)
+			more = g->key.role == ROLE_CLIENT;
 
 		if (!g->is_aside && g->unanswered.n && waited_long(r, g) &&
-			sum >= UNANSWERED_PART * (sum + replied) &&
-			(!most || sum > (double)most->unanswered.sum))
+			sum >= UNANSWERED_PART * (sum + replied) && more)
 			most = g;
 	}
 	return most;

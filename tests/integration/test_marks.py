@@ -42,6 +42,9 @@ with Recording(PROGRAM) as rec:
         check(True, "and to those received before")
     check("100 frame (" in rec.text(), "the text names them")
 
+with Recording(PROGRAM, options=("--app-only",)) as rec:
+    check("100 frame (n/a followed by sent bytes)" in rec.text(), "which bytes were sent next is not known without the kernel side")
+
 with Recording(PROGRAM, "forbid") as rec:
     check("2 calls of programs that have forbidden themselves the cycle counter" in rec.p.stderr,
           "marks without a time are told as lost: " + rec.p.stderr)

@@ -403,6 +403,7 @@ mount -t tmpfs -o size=1m tmpfs /mnt || exit 99
 {MAGNET} record -o /mnt/t --kernel-only -- {PYTHON} {os.path.dirname(__file__)}/../programs/exchange.py 20000
 echo status $? >&2
 {MAGNET} report /mnt/t >/dev/null && echo readable
+{MAGNET} export /mnt/t --format csv -o /mnt/csv
 """
     p = run("unshare", "-m", "sh", "-c", script, check=False)
     if "status" not in p.stderr:
@@ -410,6 +411,8 @@ echo status $? >&2
     check("no space left" in p.stderr and "status 1" in p.stderr, "a full disk is told: "
           + p.stderr.strip().splitlines()[0])
     check("readable" in p.stdout, "and the trace is readable")
+    check(p.stderr.count("No space left on device") and "Input/output error" not in p.stderr,
+          "an export of text says so, too: " + p.stderr.strip().splitlines()[-1])
 
 
 try:

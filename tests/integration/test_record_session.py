@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
 
 EXCHANGE = os.path.join(os.path.dirname(__file__), "..", "programs", "exchange.py")
+SENDER = os.path.join(os.environ["MAGNET_BUILD"], "tests", "programs", "sends")
 NEEDED = ("lttng-sessiond", "lttng", "babeltrace2")
 
 need_program(*NEEDED)
@@ -131,6 +132,20 @@ def snapshots():
     record("six", "--session", "last", "--flight", "30s", command=("sh", "-c", script))
     check(call("six")[1]["n"] >= 200 and any(n.startswith("snapshot") for n in os.listdir(TOP + "/six/app")),
           "with each dump of the flight recorder a snapshot of the session")
+    script += f"; {PYTHON} {EXCHANGE} 50"
+    record("seven", "--lttng", "--flight", "30s", command=("sh", "-c", script))
+    taken = [n for n in os.listdir(TOP + "/seven/app") if n.startswith("snapshot")]
+    check(len(taken) == 2 and call("seven")[1]["n"] == 300, f"and one of the end: {taken}; calls in both count once")
+
+
+def many_processes():
+    """With buffers of each process, each has a trace, whose metadata takes babeltrace2 3 MB."""
+    lttng("create", "each", f"--output={TOP}/each-out")
+    lttng("enable-channel", "-s", "each", "-u", "--buffers-pid", "own")
+    lttng("enable-event", "-s", "each", "-u", "magnet:*", "-c", "own")
+    record("eight", "--session", "each", command=("sh", "-c", f"for i in $(seq 70); do {SENDER} 3; done"))
+    check(call("eight")[1]["n"] == 210, "70 processes with buffers of their own")
+    lttng("destroy", "each")
 
 
 os.mkdir(TOP + "/.lttng", 0o711)
@@ -151,6 +166,7 @@ try:
         rotated() if KERNEL else None
         made()
         snapshots()
+        many_processes()
 finally:
     if daemon:
         stop(daemon)

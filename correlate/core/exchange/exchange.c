@@ -279,6 +279,7 @@ static void on_end(struct exchanges *x, const struct exchange_call *k)
 	if (k->rx != x->is_server || !e->request.calls || e->reply.calls || e->half_closed)
 		return;
 	e->half_closed = true;
+	e->last_byte = e->edge[REQUEST_LAST].t;
 	set_edge(e, REQUEST_LAST, k);
 }
 

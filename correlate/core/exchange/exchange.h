@@ -55,6 +55,7 @@ struct exchange {
 	} there;
 	uint64_t read_began; /* client: when the system call began that read the reply's first byte
 			      */
+	uint64_t last_byte;  /* of a half-closed request: as its edge was before its end; else 0 */
 	uint64_t busy_until; /* until then the thread that began the reply had written another */
 	/* parts of the time in the program, and of that before the request was read; NULL or empty:
 	 * not divided yet, or not wanted */

@@ -88,13 +88,14 @@ static bool is_unseen(struct core *c, const struct exchange *e)
 
 /* Says until when a request had no reply. Nothing is known of the end of other sockets than TCP's.
  */
-static void fill_end(const struct mg_sock *s, const struct exchanges *x, struct fact_exchange *f)
+static void fill_end(const struct mg_sock *s, const struct exchanges *x, const struct exchange *e,
+	struct fact_exchange *f)
 {
 	if (f->answer != UNANSWERED || s->kind != MG_KIND_tcp)
 		return;
 	f->open = !x->closed;
 	f->ended = x->closed ? x->closed : x->open_until;
-	f->waited = between(f->request_last, f->ended);
+	f->waited = between(e->last_byte ? e->last_byte : f->request_last, f->ended);
 }
 
 void exchange_emit(struct core *c, struct mg_sock *s, const struct exchange *e)
@@ -145,7 +146,7 @@ void exchange_emit(struct core *c, struct mg_sock *s, const struct exchange *e)
 	memset(f.part, 0xff, sizeof(f.part)); /* FACT_NONE */
 	fill_place(s, &f);
 	fill_spans(x, e, &f);
-	fill_end(s, x, &f);
+	fill_end(s, x, e, &f);
 	if (x->is_server && e->arrived_first)
 		f.pipelined = is_pipelined(x, e);
 	emit_exchange(&c->facts, &f);

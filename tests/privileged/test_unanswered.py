@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""
+Requests that nobody answers: the report has how many there were, and for how long they waited, by the
+client's own clock; its first screen says so, whichever end is recorded, and also where no request was answered.
+"""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fixture import *
+
+# Every fifth request gets no reply: its client waits 0.3 s and connects anew. Prints the sum of these waits in ns.
+ASKS = """
+import os, select, socket, sys, time
+all_of_them, every = int(sys.argv[1]), int(sys.argv[2])
+listener = socket.create_server(("127.0.0.1", 0))
+if os.fork() == 0:
+    n = 0
+    while n < all_of_them:
+        s = listener.accept()[0]
+        while s.recv(100):
+            n += 1
+            if n % every:
+                s.sendall(bytes(50))
+        s.close()
+    os._exit(0)
+s, waited = None, 0
+for n in range(1, all_of_them + 1):
+    s = s or socket.create_connection(listener.getsockname())
+    s.sendall(bytes(100))
+    began = time.monotonic_ns()
+    if select.select([s], [], [], 0.3)[0]:
+        s.recv(100)
+        continue
+    s.close()
+    s = None
+    waited += time.monotonic_ns() - began
+if s:
+    s.close()
+os.wait()
+print(waited)
+"""
+
+
+def asked(all_of_them, every):
+    with Recording(PYTHON, "-c", ASKS, all_of_them, every) as rec:
+        return rec.report(), rec.text(), int(rec.p.stdout)
+
+
+def some():
+    report, text, waited = asked(30, 5)
+    for role in "client", "server":
+        g = next(g for g in report["exchanges"] if g["role"] == role)
+        check((g["answered"], g["unanswered"], g["unanswered_ns"]["n"]) == (24, 6, 6), f"{role}: 6 of 30 had no reply")
+        near(g["unanswered_total_ns"], waited, 0.02, f"ns waited in all, {role}, by the client's clock")
+        near(g["unanswered_ns"]["max"], waited / 6, 0.1, f"ns of the longest, {role}")
+    first = text.split("Answer: ")[1].splitlines()[1]
+    check("6 requests of python3 to port" in first and "got no reply: they waited 1.8" in first,
+          f"the answer begins with them: {first}")
+
+
+def all_without():
+    report, text, waited = asked(2, 1)
+    check(all(g["answered"] == 0 for g in report["exchanges"]), "no request is answered")
+    check("Answer: 2 requests of python3 to port" in text and "got no reply: they waited 60" in text,
+          "that is the answer: " + text[:600])
+
+
+def none_without():
+    _, text, _ = asked(30, 1000)
+    check("got no reply" not in text, "nothing is said where all are answered")
+
+
+def still_open():
+    """The recording ends before the connection does."""
+    script = ("import socket, time\nl = socket.create_server(('127.0.0.1', 0))\n"
+              "c = socket.create_connection(l.getsockname()); s = l.accept()[0]\n"
+              "c.sendall(b'x'); s.recv(9); s.sendall(b'y'); c.recv(9)\n"
+              "c.sendall(b'z'); s.recv(9); time.sleep(3)\n")
+    with Recording(PYTHON, "-c", script, options=("--duration", "1.2s")) as rec:
+        rows = [line.split("\t") for line in run(MAGNET, "show", "--facts", "exchange", rec.dir).stdout.splitlines()]
+    names = [n.partition(":")[0] for n in rows[0]]
+    open_ones = [dict(zip(names, r)) for r in rows[1:] if r[names.index("answer")] == "unanswered"]
+    check(open_ones and all(e["open"] == "1" and 0.2e9 < int(e["waited_ns"]) < 1.5e9 for e in open_ones),
+          f"it waited until the end: {[e['waited_ns'] for e in open_ones]}")
+
+
+need_kernel_side()
+for scene in some, all_without, none_without, still_open:
+    print("---", scene.__name__, flush=True)
+    patiently(scene)
