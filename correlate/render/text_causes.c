@@ -64,11 +64,12 @@ static void cause_words(const struct cause_figures *c, const struct answer_doing
 	if (did->remedy[0])
 		memcpy(remedy, did->remedy, REMEDY_MAX);
 	n = snprintf(words, WORDS_MAX, "%s %s%s%s", text_percent(cause_share(c)),
-		between ? "" : answer_end(c->column, c->end), between ? "" : ": ", label_of(c));
+		between ? "" : answer_end(c->column, c->end), between ? "" : ": ",
+		c->cause == CAUSE_RECEIVE && did->share > 0 ? "being received" : label_of(c));
 	if (did->share <= 0)
 		return;
 	whole = did->share >= MOST_OF_PROGRAM;
-	if (c->cause == CAUSE_READER)
+	if (c->cause == CAUSE_READER || c->cause == CAUSE_RECEIVE)
 		snprintf(words + n, WORDS_MAX - (size_t)n, ": the reader was %s%s%s%s", did->words,
 			whole ? "" : ", for ", whole ? "" : text_percent(did->share),
 			whole ? "" : " of that");

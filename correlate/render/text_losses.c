@@ -163,8 +163,12 @@ static const char *title(const struct losses *l)
 		return "Packets dropped";
 	if (l->listen_drops && l->retransmits == l->syn_retries + l->synack_retries)
 		return "Losses at a full listen queue";
+	if (l->listen_drops && l->listen_drops * 2 >= l->retransmits)
+		return "Losses, most at a full listen queue";
 	if (n > copies && n - copies >= l->retransmits)
 		return "Losses on this host";
+	if (n > copies && (n - copies) * 2 >= l->retransmits)
+		return "Losses, most on this host";
 	return any_loss(l)  ? "Losses on the network"
 	       : l->dropped ? "Connections refused or reset"
 			    : "Resets";

@@ -82,6 +82,11 @@ static const struct {
 	{"clock_nanosleep", "The program asked to sleep."},
 };
 
+static bool is_stopped(const struct program_key *k)
+{
+	return k->part == PROGRAM_BLOCKED && k->in == BLOCKED_STOPPED;
+}
+
 static const char *remedy_of(const struct program_key *k)
 {
 	if (k->part == PROGRAM_ON_CPU)
@@ -91,6 +96,8 @@ static const char *remedy_of(const struct program_key *k)
 	if (k->part == PROGRAM_THROTTLED)
 		return "Its cgroup had used up its CPU quota (cpu.max): raise that, or use less "
 		       "CPU time.";
+	if (is_stopped(k))
+		return "Something stopped the process: SIGSTOP, or a debugger.";
 	if (k->part == PROGRAM_HANDED_OVER)
 		return "The thread that answers was busy: more threads, or shorter work.";
 	if (k->port)
@@ -174,11 +181,24 @@ static bool is_of_first_read(const struct exchange_group *client, const struct c
 	return a <= SAME_TIME * b && b <= SAME_TIME * a;
 }
 
+static bool is_at_client(const struct cause_figures *c)
+{
+	return strcmp(answer_end(c->column, c->end), "client") == 0;
+}
+
+/* Returns whether it keeps a thread from ending the call in which it receives. */
+static bool holds_receipt(const struct program_key *k)
+{
+	return k->part == PROGRAM_THROTTLED || k->part == PROGRAM_RUN_QUEUE ||
+	       (k->part == PROGRAM_BLOCKED && k->in != BLOCKED_IN_CALL);
+}
+
 void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 {
 	const struct answer_column_figures *column = c->column;
-	bool before = c->cause == CAUSE_READER;
-	bool client = before && strcmp(answer_end(column, c->end), "client") == 0;
+	bool receives = c->cause == CAUSE_RECEIVE && !is_at_client(c);
+	bool before = c->cause == CAUSE_READER || receives;
+	bool client = before && is_at_client(c);
 	const struct exchange_group *g = client ? column->g : server_of(column);
 	const struct program_table *t = !g                          ? NULL
 					: before                    ? &g->reader
@@ -190,7 +210,7 @@ void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 	*to = (struct answer_doing){0};
 	if (t && (client ? is_of_first_read(g, c) : has_same_exchanges(g, c)))
 		row = longest(g, t, column, &share);
-	if (!row)
+	if (!row || (receives && !holds_receipt(&row->key)))
 		return;
 	to->row = row;
 	to->share = share;
@@ -199,7 +219,7 @@ void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 		return;
 	if (row->key.part == PROGRAM_RUN_QUEUE)
 		snprintf(to->remedy, REMEDY_MAX, "%s", run_queue_remedy(share * cause_mean(c)));
-	else if (!before)
+	else if (!before || row->key.part == PROGRAM_THROTTLED || is_stopped(&row->key))
 		snprintf(to->remedy, REMEDY_MAX, "%s", remedy_of(&row->key));
 	else if (row->key.part == PROGRAM_ON_CPU)
 		snprintf(to->remedy, REMEDY_MAX, "%s",
@@ -237,10 +257,14 @@ static void resent_words(const struct losses *l, char remedy[REMEDY_MAX])
 			"in another "
 			"order, and not lost.");
 	else if (most && drop_sum_lost(most) * 2 >= l->retransmits)
-		snprintf(remedy, REMEDY_MAX, "Packets were lost on this host%s%s: %s%s%s.",
+		snprintf(remedy, REMEDY_MAX, "Packets were lost on this host%s%s: %s%s%s.%s",
 			most->layer ? " at " : "", most->layer ? most->layer : "",
 			most->reason ? most->reason : "reason not known",
-			most->location ? " in " : "", most->location ? most->location : "");
+			most->location ? " in " : "", most->location ? most->location : "",
+			most->reason && strcmp(most->reason, "PKT_TOO_BIG") == 0
+				? " They are larger than the MTU of the next link, and the sender "
+				  "did not learn of it."
+				: "");
 	else
 		snprintf(remedy, REMEDY_MAX, "%s", cause_remedy(CAUSE_LOST));
 }
