@@ -2,8 +2,10 @@
 #include "text_stacks.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "reported/answer.h"
 #include "reported/getters.h"
 #include "text.h"
@@ -119,25 +121,85 @@ static void row(const struct report *r, const struct stack_row *s, FILE *to)
 	}
 }
 
+/* Returns whether two stacks are printed alike. */
+static bool are_alike(const struct report *r, uint64_t a, uint64_t b)
+{
+	const struct stack_chain *x = a == FACT_NONE ? NULL : stack_chain(table_of(r), a);
+	const struct stack_chain *y = b == FACT_NONE ? NULL : stack_chain(table_of(r), b);
+
+	if (a == b)
+		return true;
+	if (!x || !y || (x->n != y->n && (x->n <= FRAMES_SHOWN || y->n <= FRAMES_SHOWN)))
+		return false;
+	for (uint32_t i = 0; i < x->n && i < FRAMES_SHOWN; i++)
+		if (strcmp(x->frame[i], y->frame[i]) != 0)
+			return false;
+	return true;
+}
+
+static bool is_same_row(
+	const struct report *r, const struct stack_row *a, const struct stack_row *b)
+{
+	return a->key.call == b->key.call &&
+	       strncmp(a->key.program, b->key.program, sizeof(a->key.program)) == 0 &&
+	       are_alike(r, a->key.user, b->key.user) &&
+	       (a->key.why == STACK_BLOCK || are_alike(r, a->key.kernel, b->key.kernel));
+}
+
+static int most_first(const void *a, const void *b)
+{
+	const struct stack_row *x = a, *y = b;
+
+	if (x->off != y->off)
+		return x->off < y->off ? 1 : -1;
+	return x->n < y->n ? 1 : -(x->n > y->n);
+}
+
+/*
+ * Copies the rows of a kind, those that are printed alike as one: their stacks differ in frames
+ * that have no name, or are not shown. Returns how many there are then.
+ */
+static size_t merged(const struct report *r, uint64_t why, struct stack_row *to)
+{
+	size_t n = 0;
+
+	for (const struct stack_row *s = table_of(r)->rows; s; s = s->hh.next) {
+		size_t i = 0;
+
+		if (s->key.why != why)
+			continue;
+		while (i < n && !is_same_row(r, &to[i], s))
+			i++;
+		if (i == n) {
+			to[n++] = *s;
+			continue;
+		}
+		to[i].n += s->n;
+		to[i].off += s->off;
+		to[i].max = to[i].max > s->max ? to[i].max : s->max;
+	}
+	qsort(to, n, sizeof(*to), most_first);
+	return n;
+}
+
 static void list(const struct report *r, uint64_t why, FILE *to, bool colour)
 {
-	uint64_t n = 0, shown = 0;
+	size_t most = text_has_all(r) ? LISTED_ALL : LISTED, n = 0;
+	struct stack_row *rows;
 
 	for (const struct stack_row *s = table_of(r)->rows; s; s = s->hh.next)
 		n += s->key.why == why;
-	if (!n)
+	rows = n ? mg_calloc(n, sizeof(*rows)) : NULL;
+	if (!rows)
 		return;
+	n = merged(r, why, rows);
 	fprintf(to, "\n%s%s%s (innermost first, < is called by)\n", colour ? "\033[1m" : "",
 		title[why], colour ? "\033[0m" : "");
-	for (const struct stack_row *s = table_of(r)->rows;
-		s && shown < (text_has_all(r) ? LISTED_ALL : LISTED); s = s->hh.next) {
-		if (s->key.why != why)
-			continue;
-		row(r, s, to);
-		shown++;
-	}
-	if (n > shown)
-		fprintf(to, "  and %s more (--folded has them)\n", text_count(n - shown));
+	for (size_t i = 0; i < n && i < most; i++)
+		row(r, &rows[i], to);
+	if (n > most)
+		fprintf(to, "  and %s more (--folded has them)\n", text_count(n - most));
+	free(rows);
 }
 
 static void missing(const struct stack_table *t, FILE *to)

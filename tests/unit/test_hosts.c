@@ -153,6 +153,28 @@ static void a_step_halves_the_window(void **unused)
 	hosts_free(&h);
 }
 
+static void few_in_one_direction_are_bounds_too(void **unused)
+{
+	(void)unused;
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		struct truth t = {.skew = 20e-6, .offset = 3e6};
+		int few = 1 + (int)(seed % 3);
+		struct hosts h;
+
+		exchange(&h, &t, seed % 2 ? 100 : few, seed % 2 ? few : 100, seed);
+		assert_int_equal(h.windows, 1);
+		assert_int_equal(h.window[0].state, HOSTS_RELATED);
+		for (uint64_t x = h.window[0].from; x < h.window[0].to; x += SECOND) {
+			double ahead = (double)((int64_t)shown(&t, x) - (int64_t)x);
+			struct host_bounds b;
+
+			assert_true(hosts_at(&h, x, &b));
+			assert_true(b.low <= ahead + 1 && ahead - 1 <= b.high);
+		}
+		hosts_free(&h);
+	}
+}
+
 static void one_direction_alone_gives_only_the_skew(void **unused)
 {
 	(void)unused;
@@ -234,6 +256,7 @@ int main(void)
 		cmocka_unit_test(clocks_are_recovered_within_their_bound),
 		cmocka_unit_test(bounds_are_those_of_the_linear_programme),
 		cmocka_unit_test(a_step_halves_the_window),
+		cmocka_unit_test(few_in_one_direction_are_bounds_too),
 		cmocka_unit_test(one_direction_alone_gives_only_the_skew),
 		cmocka_unit_test(nothing_relates_nothing),
 		cmocka_unit_test(uncertain_readings_widen_the_bounds),

@@ -103,6 +103,25 @@ static void waits_for_a_quota_are_told_apart(void **unused)
 	feed_end(&c);
 }
 
+static void two_tracers_record_one_switch(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, ALL_HOOKS);
+	core_expect_contents(&c, CORE_KERNEL);
+	core_expect_contents(&c, CORE_KERNEL);
+	ev_fork(&c, 5, 1, READER, "reader");
+	ev_switch(&c, 100, 0, 0, RUNNABLE, READER);
+	for (int i = 0; i < 2; i++)
+		ev_preempt(&c, 1000 + i * 300, 0, READER, OTHER);
+	for (int i = 0; i < 2; i++)
+		ev_switch(&c, 3000 + i * 300, 0, OTHER, RUNNABLE, READER);
+	assert_int_equal(figures_of(&c)->sched.run_queue.n, 1);
+	assert_true(figures_of(&c)->sched.run_queue.sum == 2000);
+	feed_end(&c);
+}
+
 static void a_wakeup_begins_with_getting_on_a_run_queue(void **unused)
 {
 	struct mg_event e = feed_event(MG_EVENT_sched_wakeup, 2508, 0);
@@ -201,6 +220,7 @@ int main(void)
 		cmocka_unit_test(off_the_cpu_goes_before_the_interrupt),
 		cmocka_unit_test(waits_for_a_cpu_are_those_of_the_woken_and_the_preempted),
 		cmocka_unit_test(waits_for_a_quota_are_told_apart),
+		cmocka_unit_test(two_tracers_record_one_switch),
 		cmocka_unit_test(a_wakeup_begins_with_getting_on_a_run_queue),
 		cmocka_unit_test(a_switch_takes_its_two_parts),
 		cmocka_unit_test(without_the_tracepoints_the_reason_is_told),

@@ -9,8 +9,10 @@
 
 #include "alloc.h"
 
-#define SKEW_MAX    1e-3 /* no crystal is that far off */
-#define FEWEST      4    /* least number of passings in a window to relate anything */
+#define SKEW_MAX 1e-3 /* no crystal is that far off */
+#define FEWEST                                                                           \
+	4 /* least number of passings in a window to relate anything: each way in a part \
+	   * of a recording, in one direction or both of a whole one */
 #define SHORTEST_NS 10000000
 
 void hosts_init(struct hosts *h, double slack_ns)
@@ -221,9 +223,19 @@ static bool polygon(struct hosts *h, struct hosts_window *w, const size_t b[2], 
 }
 
 /*
+ * Returns whether there are enough in both directions. A download has few packets with bytes one
+ * way; each of them is a bound.
+ */
+static bool are_enough(size_t to_b, size_t to_a, bool is_whole)
+{
+	return (to_b >= FEWEST && to_a >= FEWEST) ||
+	       (is_whole && to_b && to_a && to_b + to_a > FEWEST);
+}
+
+/*
  * Solves [from, to), and halves it where no line fits: then a clock was set, or its rate changed.
  */
-static int solve(struct hosts *h, uint64_t from, uint64_t to, struct point *space)
+static int solve(struct hosts *h, uint64_t from, uint64_t to, bool is_whole, struct point *space)
 {
 	size_t b[2] = {first_from(&h->to_b, from), first_from(&h->to_b, to)};
 	size_t a[2] = {first_from(&h->to_a, from), first_from(&h->to_a, to)};
@@ -235,14 +247,14 @@ static int solve(struct hosts *h, uint64_t from, uint64_t to, struct point *spac
 	if (to_b + to_a == 0)
 		return add_window(h, &w);
 	w.y0 = to_b ? h->to_b.v[b[0]].y : h->to_a.v[a[0]].y;
-	if (to_b >= FEWEST && to_a >= FEWEST) {
+	if (are_enough(to_b, to_a, is_whole)) {
 		if (polygon(h, &w, b, a, space)) {
 			w.state = HOSTS_RELATED;
 			return add_window(h, &w);
 		}
 		if (to - from >= 2 * SHORTEST_NS) {
-			err = solve(h, from, w.x0, space);
-			return err ? err : solve(h, w.x0, to, space);
+			err = solve(h, from, w.x0, false, space);
+			return err ? err : solve(h, w.x0, to, false, space);
 		}
 	} else if (to_b >= FEWEST) {
 		skew_only(&w, &h->to_b, b[0], b[1], true, space);
@@ -282,7 +294,7 @@ int hosts_solve(struct hosts *h)
 	space = mg_malloc((h->to_b.n + h->to_a.n) * sizeof(*space));
 	if (!space)
 		return -ENOMEM;
-	err = solve(h, from, to, space);
+	err = solve(h, from, to, true, space);
 	free(space);
 	return err;
 }
