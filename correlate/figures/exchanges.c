@@ -173,6 +173,8 @@ static void add(struct exchange_group *g, const struct fact_exchange *f,
 	exchange_count(&g->counts, f);
 	if (f->waited != FACT_NONE)
 		dist_add(&g->unanswered, f->waited, 1);
+	if (exchange_is_sure(f) && f->part[PART_REQUEST] != FACT_NONE)
+		g->in_requests += f->part[PART_REQUEST];
 	g->pipelined += f->pipelined == 1;
 	g->half_closed += f->half_closed;
 	g->request_bytes += f->request_bytes;

@@ -42,6 +42,8 @@ struct exchange_group {
 	struct exchange_key key;
 	struct exchange_counts counts;
 	struct dist unanswered; /* until the connection or the recording ended, cycles */
+	/* from requests' first byte to their last, at this end, of those with a reply; cycles */
+	uint64_t in_requests;
 	uint64_t pipelined, half_closed;
 	uint64_t request_bytes, reply_bytes;
 	uint64_t divided_bytes; /* of both, those of exchanges that were divided by cause */

@@ -244,6 +244,30 @@ static void without_reply(const struct report *r, FILE *to)
 	text_wrapped(to, 15, 4, words);
 }
 
+/* ---- requests that arrive slowly ---- */
+
+/* They are named if they took so large a part of the whole, and so long each. */
+#define ARRIVING_PART 0.25
+#define ARRIVING_NS   1000000
+
+/* Says how long requests took to arrive at a server, whose times begin with the last byte. */
+static void slow_requests(const struct report *r, const struct exchange_group *g, FILE *to)
+{
+	double sum = (double)g->in_requests, mean;
+	char words[WORDS_MAX];
+
+	if (g->key.role != ROLE_SERVER || !g->counts.answered)
+		return;
+	mean = report_ns(r, sum / (double)g->counts.answered);
+	if (mean < ARRIVING_NS || sum < ARRIVING_PART * (sum + (double)g->time[0].sum))
+		return;
+	snprintf(words, sizeof(words),
+		"requests took %s on average to arrive, from their first byte to their last",
+		text_ns(mean));
+	fprintf(to, "  before them, ");
+	text_wrapped(to, 15, 4, words);
+}
+
 /* Returns whether an exchange is one of the group's. */
 static bool is_of_group(const struct slow_exchange *s, const struct exchange_group *g)
 {
@@ -375,6 +399,7 @@ static void print(const struct report *r, const struct exchange_group_figures *f
 		fprintf(to, " :%u", f->g->key.port);
 	fprintf(to, " went\n");
 	without_reply(r, to);
+	slow_requests(r, f->g, to);
 	table(&columns, form != ALL_ROWS, to);
 	for (int i = 0; i < columns.n; i++)
 		text_causes_of(&columns.column[i], &told, to);

@@ -209,16 +209,19 @@ static bool moves_data(const struct call_stats *s)
 /* Puts the calls that take most time first, and returns how many are worth a row. */
 static size_t choose(const struct report *r, struct call_stats **calls)
 {
-	double all = 0;
+	double cpu = 0, all = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->call_count; i++)
-		all += cpu_cycles(r->calls[i]);
+	for (size_t i = 0; i < r->call_count; i++) {
+		cpu += cpu_cycles(r->calls[i]);
+		all += (double)r->calls[i]->total.sum;
+	}
 	for (size_t i = 0; i < r->call_count; i++) {
 		struct call_stats *s = r->calls[i];
+		/* without the kernel side no call's CPU time is known */
+		double share = cpu > 0 ? cpu_cycles(s) / cpu : (double)s->total.sum / all;
 
-		if (s->key.kind != MG_KIND_netlink &&
-			(moves_data(s) || cpu_cycles(s) > SETUP_SHARE * all))
+		if (s->key.kind != MG_KIND_netlink && (moves_data(s) || share > SETUP_SHARE))
 			calls[n++] = s;
 	}
 	qsort(calls, n, sizeof(*calls), dearer);

@@ -73,6 +73,8 @@
 	O(S, exchange_time, unanswered_ns, always, "of those of TCP, from the request's last byte until one end closed the connection, or the " \
 		"recording ended") \
 	V(S, NUMBER, NS, unanswered_total_ns, always, "in all", "sum of these times") \
+	V(S, NUMBER, NS, in_requests_ns, always, "in requests", "sum of the times from requests' first byte to their last, as the program read or " \
+		"wrote them, of those with a reply") \
 	V(S, COUNT, NONE, unasked, always, "without a request", "replies without a request before them, as a server's greeting") \
 	V(S, COUNT, NONE, unsure, always, "uncertain", "exchanges of which it is not certain which bytes belong together, or of " \
 		"which calls may be missing: they have no times") \

@@ -118,6 +118,8 @@ patiently(lambda: scene("sleep", ["server program"], "the program itself, blocke
 patiently(lambda: scene("kinds", ["server program"], "the program itself, blocked in clock_nanosleep",
                         "asked to sleep", slow=["server reader"]))
 patiently(lambda: scene("rare", None, "the program itself, blocked in clock_nanosleep", slow=["server program"]))
+patiently(lambda: scene("stopped", None, "server: being received: the reader was stopped by a",
+                        "SIGSTOP", slow=["server receive"]))
 patiently(lambda: scene("reader", ["client reader"], "client: data were there, but were not read", number=10))
 patiently(lambda: scene("streamed", ["server writing"], "server: the program, from its first to its last write",
                         number=10))

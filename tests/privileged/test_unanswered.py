@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-Requests that nobody answers: the report has how many there were, and for how long they waited, by the
+What the times to a reply leave out. Requests that nobody answers: the report has how many there were, and for how long they waited, by the
 client's own clock; its first screen says so, whichever end is recorded, and also where no request was answered.
 """
 import os
@@ -74,18 +74,70 @@ def none_without():
 def still_open():
     """The recording ends before the connection does."""
     script = ("import socket, time\nl = socket.create_server(('127.0.0.1', 0))\n"
-              "c = socket.create_connection(l.getsockname()); s = l.accept()[0]\n"
+              "print(flush=True); input(); c = socket.create_connection(l.getsockname()); s = l.accept()[0]\n"
               "c.sendall(b'x'); s.recv(9); s.sendall(b'y'); c.recv(9)\n"
-              "c.sendall(b'z'); s.recv(9); time.sleep(3)\n")
-    with Recording(PYTHON, "-c", script, options=("--duration", "1.2s")) as rec:
-        rows = [line.split("\t") for line in run(MAGNET, "show", "--facts", "exchange", rec.dir).stdout.splitlines()]
+              "c.sendall(b'z'); s.recv(9); time.sleep(20)\n")
+    with subprocess.Popen([PYTHON, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as p, \
+            tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
+        p.stdout.readline()
+        rec = subprocess.Popen([MAGNET, "record", "-o", top + "/t", "--pid", str(p.pid), "--duration", "2s"],
+                               stderr=subprocess.PIPE, text=True)
+        rec.stderr.readline()  # it has begun
+        p.stdin.write("\n")
+        p.stdin.flush()
+        rec.communicate(timeout=60)
+        p.kill()
+        rows = [line.split("\t") for line in run(MAGNET, "show", "--facts", "exchange", top + "/t").stdout.splitlines()]
     names = [n.partition(":")[0] for n in rows[0]]
-    open_ones = [dict(zip(names, r)) for r in rows[1:] if r[names.index("answer")] == "unanswered"]
-    check(open_ones and all(e["open"] == "1" and 0.2e9 < int(e["waited_ns"]) < 1.5e9 for e in open_ones),
-          f"it waited until the end: {[e['waited_ns'] for e in open_ones]}")
+    found = [dict(zip(names, r)) for r in rows[1:] if r[names.index("answer")] == "unanswered"]
+    check(len(found) == 2 and all(e["open"] == "1" and 0.5e9 < float(e["waited_ns"]) < 2.5e9 for e in found),
+          f"it waited until the end: {[(e['open'], e['waited_ns']) for e in found]}")
+
+
+# Each request comes in two halves. Prints the sum of the pauses between them in ns.
+HALVES = """
+import socket, sys, time
+for _ in range(500):
+    try:
+        s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+        break
+    except ConnectionRefusedError:
+        time.sleep(0.02)
+paused = 0
+s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+for _ in range(30):
+    s.sendall(bytes(100))
+    began = time.monotonic_ns()
+    time.sleep(0.02)
+    paused += time.monotonic_ns() - began
+    s.sendall(bytes(100))
+    s.recv(50)
+print(paused)
+"""
+READS = """
+import socket, sys
+with socket.create_server(("127.0.0.1", int(sys.argv[1]))) as l:
+    s = l.accept()[0]
+while s.recv(200):
+    s.recv(200)
+    s.sendall(bytes(50))
+"""
+PORT = 5489
+
+
+def in_halves():
+    """A server's times begin with a request's last byte: that the first came long before is said, too."""
+    with subprocess.Popen([PYTHON, "-c", HALVES, str(PORT)], stdout=subprocess.PIPE, text=True) as client:
+        with Recording(PYTHON, "-c", READS, PORT) as rec:
+            report, text = rec.report(), rec.text()
+        paused = int(client.stdout.read())
+    g = next(g for g in report["exchanges"] if g["role"] == "server")
+    near(g["in_requests_ns"], paused, 0.02, "ns from requests' first byte to their last, by the client's clock")
+    first = text.split("Answer: ")[1].splitlines()[1]
+    check("requests took 20" in first and "to arrive" in first, f"the answer says so: {first}")
 
 
 need_kernel_side()
-for scene in some, all_without, none_without, still_open:
+for scene in some, all_without, none_without, still_open, in_halves:
     print("---", scene.__name__, flush=True)
     patiently(scene)

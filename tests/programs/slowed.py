@@ -2,8 +2,11 @@
 """
 slowed.py server|client CAUSE HOST PORT N: N requests on a connection, whose time has the cause that
 is named. `busy` is one server with one thread for two such clients; with `kinds` most requests take middling long in the
-program, which sleeps, and those that take longest wait unread and then compute.
+program, which sleeps, and those that take longest wait unread and then compute; with `stopped` a signal stops the
+server for 0.4 s while it waits for a request.
 """
+import os
+import signal
 import socket
 import sys
 import time
@@ -52,6 +55,16 @@ def answer(c, cause, number):
         c.sendall(b"r" * reply_size(cause))
 
 
+def stop_me_soon():
+    me = os.getpid()
+    if os.fork() == 0:
+        time.sleep(0.05)
+        os.kill(me, signal.SIGSTOP)
+        time.sleep(0.4)
+        os.kill(me, signal.SIGCONT)
+        os._exit(0)
+
+
 def server(cause, host, port, number):
     with socket.create_server((host, port)) as listening:
         if cause == "busy":
@@ -66,6 +79,8 @@ def server(cause, host, port, number):
         for i in range(number):
             if cause == "kinds" and not i % 4:
                 time.sleep(0.03)
+            if cause == "stopped" and i == number // 2:
+                stop_me_soon()
             whole(c, REQUEST)
             answer(c, cause, i)
         c.recv(1)
@@ -79,7 +94,9 @@ def client(cause, host, port, number):
         except ConnectionRefusedError:
             time.sleep(0.02)
     s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    for _ in range(number):
+    for i in range(number):
+        if cause == "stopped" and i == number // 2:
+            time.sleep(0.1)
         s.sendall(b"q" * REQUEST)
         whole(s, reply_size(cause), 0.01 if cause == "reader" else 0)
     s.close()
