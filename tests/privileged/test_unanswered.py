@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-What the times to a reply leave out. Requests that nobody answers: the report has how many there were, and for how long they waited, by the
+Requests that nobody answers: the report has how many there were, and for how long they waited, by the
 client's own clock; its first screen says so, whichever end is recorded, and also where no request was answered.
 """
 import os
