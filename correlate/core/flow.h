@@ -232,8 +232,9 @@ struct mg_sock {
 	} listed;
 	struct {
 		bool opened;
-		bool late;     /* met when it was open, and its state is not recorded yet */
-		bool accepted; /* UNIX: by its owner */
+		bool late;           /* met when it was open, and its state is not recorded yet */
+		bool accepted;       /* UNIX: by its owner */
+		uint64_t connecting; /* when TCP began to connect; 0: it does not */
 	} met;
 	char name[16]; /* name of a device that stands for a socket, else "" */
 	uint8_t laddr[16], raddr[16];

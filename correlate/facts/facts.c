@@ -26,6 +26,7 @@ static const char *const fact_seen_by[] = {"both", "application", "kernel"};
 static const char *const fact_no_system_call[] = {"seen", "lost", "none"};
 static const char *const fact_outcomes[] = {"followed", "sent_again", "undivided", "incomplete"};
 static const char *const fact_roles[] = {"server", "client"};
+static const char *const fact_connects[] = {"connected", "failed", "open"};
 static const char *const fact_answers[] = {"answered", "unanswered", "unasked"};
 static const char *const fact_exchange_parts[] = {MG_EXCHANGE_PARTS(WORD1)};
 static const char *const fact_program_parts[] = {MG_PROGRAM_PARTS(WORD1)};

@@ -409,6 +409,18 @@
 #define MG_FACT_before_read(F, C, E, A) \
 	MG_PROGRAM_COLUMNS(F, C, E, A, "the time from its arrived to its request_last; of a client to its reply_first")
 
+#define MG_FACT_connect(F, C, E, A) \
+	C(F, FLOW, flow, "the sending direction of the socket") \
+	C(F, ADDRESS, local, "own address and port") \
+	C(F, ADDRESS, remote, "the peer's address and port") \
+	C(F, COUNT, pid, "process that asked for it") \
+	C(F, COUNT, tid, "its thread") \
+	C(F, TEXT, program, "name of its program") \
+	C(F, TIME, begin, "when TCP began to connect") \
+	C(F, TIME, end, "when the connection was established, or was given up; empty: the recording ended before") \
+	C(F, SPAN, took, "time from begin to end, or to the end of the recording") \
+	E(F, fact_connects, outcome, "connected; failed: it was refused, timed out, or the program closed the socket; open: the recording ended before")
+
 #define MG_FACT_mark(F, C, E, A) \
 	C(F, TIME, time, "when the program set it") \
 	C(F, COUNT, pid, "process") \
@@ -598,6 +610,7 @@
 		"Requests that waited less than an eighth of the time until the reply have no rows, nor replies that waited less than " \
 		"a quarter of it.") \
 	F(exchange, "A request and its reply at one end of a connection, once the next request has come or the connection has ended.") \
+	F(connect, "An attempt to open a TCP connection.") \
 	F(mark, "A point that the program marked.") \
 	F(stack, "A stack that was taken (--stacks).") \
 	F(frame, "A frame of a stack.") \

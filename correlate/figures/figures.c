@@ -25,6 +25,7 @@ static void free_all(void *what)
 	sched_free(&f->sched);
 	drops_free(&f->drops);
 	exchange_table_free(&f->exchanges);
+	connects_free(&f->connects);
 	stack_table_free(&f->stacks);
 	dist_pool_free(&f->memory.dists);
 	free(f);
@@ -61,6 +62,7 @@ void figures_attach(struct core *c)
 	drops_listen(&f->drops, c);
 	stack_table_listen(&f->stacks, c);
 	exchange_table_listen(&f->exchanges, c);
+	connects_listen(&f->connects, c);
 	core_attach(c, f, &client);
 	f->listeners = facts_listeners(core_facts(c));
 }
@@ -80,7 +82,7 @@ void figures_apart(struct core *c)
 void figures_filter(struct core *c, const struct filter *filter)
 {
 	static const enum fact gated[] = {FACT_call, FACT_wait, FACT_switch, FACT_switch_cost,
-		FACT_drop, FACT_stack, FACT_exchange};
+		FACT_drop, FACT_stack, FACT_connect, FACT_exchange};
 	uint32_t used = 0;
 	struct figures *f = core_attached(c);
 

@@ -8,6 +8,7 @@
 
 #include "core/contract.h"
 #include "figures/calls.h"
+#include "figures/connects.h"
 #include "figures/drops.h"
 #include "figures/exchanges.h"
 #include "figures/measures.h"
@@ -21,6 +22,7 @@ struct figures {
 	struct sched_stats sched;
 	struct call_table calls;
 	struct exchange_table exchanges;
+	struct connect_stats connects;
 	const struct filter *filter; /* NULL: all of the recording counts */
 	struct gated gate[FIGURES_GATES];
 	/* these are not next to what another thread may sum up (figures_apart()) */

@@ -139,42 +139,43 @@ static void table(const struct columns *columns, bool fold, FILE *to)
 
 /* ---- the whole ---- */
 
-/* Returns how long the slowest connect() took, cycles; 0 if none was recorded. */
-static double slowest_connect(const struct report *r)
+/* Attempts to connect are named if they took so large a part of the time, and so long. */
+#define CONNECT_PART 0.25
+#define CONNECT_NS   1000000
+
+/* Says that connections were slow to open, which comes before exchanges. `replied`: their time. */
+static bool connect_words(const struct report *r, double replied, char words[WORDS_MAX])
 {
-	const struct call_stats *s, *tmp;
-	double slowest = 0;
+	const struct connect_stats *s = &figures_of(r->core)->connects;
+	uint64_t retries = r->losses.syn_retries;
+	double sum = (double)s->took.sum;
+	size_t n;
 
-	HASH_ITER (hh, figures_of(r->core)->calls.calls, s, tmp) {
-		bool is_one = s->key.id == MG_FN_connect ||
-			      s->key.id == (CALL_KERNEL_ONLY | MG_SYS_connect);
-
-		if (is_one && s->key.kind == MG_KIND_tcp && s->total.n)
-			slowest = fmax(slowest, dist_quantile(&s->total, 1));
-	}
-	return slowest;
+	if (!s->n || (!retries && (sum < CONNECT_PART * (sum + replied) ||
+					  report_ns(r, dist_quantile(&s->took, 1)) < CONNECT_NS)))
+		return false;
+	n = (size_t)snprintf(words, WORDS_MAX, "%s attempt%s to connect took %s", text_count(s->n),
+		plural(s->n), text_ns(report_ns(r, sum)));
+	if (s->n > 1)
+		n += (size_t)snprintf(words + n, WORDS_MAX - n, " in all, the longest %s",
+			text_ns(report_ns(r, dist_quantile(&s->took, 1))));
+	if (s->failed)
+		n += (size_t)snprintf(
+			words + n, WORDS_MAX - n, "; %s failed", text_count(s->failed));
+	if (retries)
+		snprintf(words + n, WORDS_MAX - n, "; %s SYN%s retransmitted", text_count(retries),
+			retries == 1 ? " was" : "s were");
+	return true;
 }
 
-/* one that does not wait for the SYN to be answered returns at once */
-#define CONNECT_SLOW_NS 500000000
-
-/* Says that connections were slow to open, which comes before exchanges. */
-static void connecting(const struct report *r, FILE *to)
+static void connecting(const struct report *r, const struct exchange_group *g, FILE *to)
 {
-	uint64_t n = r->losses.syn_retries;
 	char words[WORDS_MAX];
-	double took;
 
-	if (!n)
+	if (!connect_words(r, (double)g->time[0].sum, words))
 		return;
-	took = report_ns(r, slowest_connect(r));
-	snprintf(words, sizeof(words),
-		"%s SYN%s retransmitted: connecting took long too%s%s, before the times above "
-		"began",
-		text_count(n), n == 1 ? " was" : "s were", took > CONNECT_SLOW_NS ? ", up to " : "",
-		took > CONNECT_SLOW_NS ? text_ns(took) : "");
-	fprintf(to, "  ");
-	text_wrapped(to, 2, 4, words);
+	fprintf(to, "  before them, ");
+	text_wrapped(to, 15, 4, words);
 }
 
 /* ---- requests without a reply ---- */
@@ -398,6 +399,7 @@ static void print(const struct report *r, const struct exchange_group_figures *f
 	if (!f->address[0] && f->g->key.port)
 		fprintf(to, " :%u", f->g->key.port);
 	fprintf(to, " went\n");
+	connecting(r, f->g, to);
 	without_reply(r, to);
 	slow_requests(r, f->g, to);
 	table(&columns, form != ALL_ROWS, to);
@@ -405,22 +407,24 @@ static void print(const struct report *r, const struct exchange_group_figures *f
 		text_causes_of(&columns.column[i], &told, to);
 	text_remedies(&told, to);
 	text_answer_stacks(f, to);
-	connecting(r, to);
 	slowest(r, f->g, to);
 }
 
 /*
- * Says, where no request had a reply, for how long they waited. Streams in one direction have no
- * replies either, and are closed soon.
+ * Says, where no request had a reply, for how long they waited, or attempts to connect took.
+ * Streams in one direction have no replies either, and are closed soon.
  */
-static void only_unanswered(const struct report *r, FILE *to, bool colour)
+static void without_exchanges(const struct report *r, FILE *to, bool colour)
 {
 	const struct exchange_group *g = unanswered(r);
+	const struct dist *connects = &figures_of(r->core)->connects.took;
 	char words[WORDS_MAX];
 
-	if (!g || report_ns(r, dist_quantile(&g->unanswered, 1)) < ALONE_NS)
+	if (g && report_ns(r, dist_quantile(&g->unanswered, 1)) >= ALONE_NS)
+		unanswered_words(r, g, words);
+	else if (!connects->n || report_ns(r, dist_quantile(connects, 1)) < ALONE_NS ||
+		 !connect_words(r, 0, words))
 		return;
-	unanswered_words(r, g, words);
 	fprintf(to, "\n%sAnswer%s: ", colour ? "\033[1m" : "", colour ? "\033[0m" : "");
 	text_wrapped(to, 8, 2, words);
 }
@@ -432,7 +436,7 @@ void text_answer(const struct report *r, int lines, FILE *to, bool colour)
 	bool fits = false;
 
 	if (!answered(r, &f)) {
-		only_unanswered(r, to, colour);
+		without_exchanges(r, to, colour);
 		return;
 	}
 	for (; !fits && form <= FIRST_CAUSES; form++) {

@@ -68,6 +68,12 @@ bool into_whole_losses(const struct report_figures *f, struct report_figures *to
 	return true;
 }
 
+bool into_whole_connects(const struct report_figures *f, struct report_figures *to)
+{
+	*to = *f;
+	return true;
+}
+
 bool into_whole_time_lost(const struct report_figures *f, struct time_lost *to)
 {
 	*to = report_time_lost(f->r);
@@ -158,6 +164,12 @@ static const char *options_of(const struct filter *f)
 }
 
 /* clang-format off */
+#define CONNECTS(f) (&figures_of((f)->r->core)->connects)
+GET(connects, n, value_count(CONNECTS(f)->n))
+GET(connects, failed, value_count(CONNECTS(f)->failed))
+GET(connects, open, value_count(CONNECTS(f)->open))
+GET(connects, total_ns, value_number(report_ns(f->r, (double)CONNECTS(f)->took.sum)))
+
 GET(time_lost, stack_ns, value_number(f->messages))
 GET(time_lost, calls_ns, value_number(f->calls))
 GET(time_lost, run_queue_ns, value_number(f->run_queue))

@@ -112,6 +112,7 @@
 	F(clock, struct report_figures, "The clock") \
 	F(losses, struct report_figures, "Losses of the network and its ends") \
 	F(tracer, struct own_cost, "Tracing overhead") \
+	F(connects, struct report_figures, "Attempts to open TCP connections") \
 	F(time_lost, struct time_lost, "Time lost, summed over messages and threads") \
 	F(whole, struct report_figures, "All flows together") \
 	F(report_on_demand, struct report_figures, "Statistics on demand") \

@@ -223,9 +223,18 @@
 	V(S, NUMBER, NS, calls_ns, recorded, "in system calls", "CPU time of the calls: the sum of their overhead") \
 	V(S, NUMBER, NS, run_queue_ns, recorded, "waiting for a CPU", "sum of the waits for a CPU")
 
+#define MG_KNOWN_connects(S, K)
+#define MG_FIGURES_connects(S, V, O, L, W, T, P) \
+	V(S, COUNT, TIMES, n, always, "connects", "attempts to open a TCP connection") \
+	V(S, COUNT, TIMES, failed, always, "failed", "those that were refused, timed out, or were given up by the program") \
+	V(S, COUNT, TIMES, open, always, "open", "those that had not ended when the recording did") \
+	V(S, NUMBER, NS, total_ns, always, "in all", "sum of their times") \
+	O(S, exchange_time, took_ns, always, "time of an attempt, until the connection was established or given up, or the recording ended")
+
 #define MG_KNOWN_whole(S, K) \
 	K(S, kernel, "the kernel side was recorded")
 #define MG_FIGURES_whole(S, V, O, L, W, T, P) \
+	O(S, connects, connects, kernel, "attempts to open TCP connections; absent with --flow") \
 	O(S, losses, losses, kernel, "losses of all flows, in the network and at the ends; absent with --flow") \
 	L(S, exchange_group, exchanges, always, "requests and replies, by the server's port or address, the longest waits first, but a tracer's (method.md, Exchanges) last; absent with --flow") \
 	L(S, slow_exchange, slowest, always, "the slowest of them (--slowest); absent with --flow") \

@@ -83,7 +83,7 @@ SCENES = [
     Scene("busy CPU", services.hogged, ["taskset"], median=PROGRAM, slow=PROGRAM + ["server run_queue"],
           words=["waiting for a CPU", "The CPUs are busy with other threads"]),
     Scene("full listening queue", hidden("backlog", 10), median=["server reader"], slow=["network lost", "server reader"],
-          words=["The queue of a listening socket was full", "retransmitted: connecting took long too, up to "]),
+          words=["The queue of a listening socket was full", "to connect took "]),
     Scene("slow back end", services.slow_back_end, ["nginx"], median=PROGRAM, slow=PROGRAM,
           words=[f"waiting for 127.0.0.1:{services.BACK}", "The service that it waits for, python3, was blocked in "
                  "clock_nanosleep"]),

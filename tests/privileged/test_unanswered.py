@@ -2,6 +2,7 @@
 """
 Requests that nobody answers: the report has how many there were, and for how long they waited, by the
 client's own clock; its first screen says so, whichever end is recorded, and also where no request was answered.
+So it says what comes before a request: its slow arrival, and slow and failed attempts to connect.
 """
 import os
 import sys
@@ -137,7 +138,47 @@ def in_halves():
     check("requests took 20" in first and "to arrive" in first, f"the answer says so: {first}")
 
 
+# Four attempts to connect to a host that is silent, given up after 0.25 s, then one to a server that answers.
+# Prints the sum of the times of all five in ns.
+SILENT = """
+import os, select, socket, time
+took = 0
+for host in ["10.99.0.2"] * 4 + ["127.0.0.1"]:
+    s = socket.socket()
+    if host == "127.0.0.1":
+        listener = socket.create_server((host, 7)) # before the clock runs
+    began = time.monotonic_ns()
+    s.setblocking(False)
+    s.connect_ex((host, 7))
+    select.select([], [s], [], 0.25)
+    took += time.monotonic_ns() - began
+    if host != "127.0.0.1":
+        s.close()
+s.setblocking(True)
+a = listener.accept()[0]
+for _ in range(5):
+    s.sendall(b"x")
+    a.recv(9)
+    a.sendall(b"y")
+    s.recv(9)
+print(took)
+"""
+NETWORK = ("ip link set lo up && ip link add m0 type veth peer name m1 && ip addr add 10.99.0.1/24 dev m0 && "
+           "ip link set m0 up && ip link set m1 up && ip neigh add 10.99.0.2 lladdr 02:00:00:00:00:02 dev m0 && "
+           'exec "$@"')
+
+
+def attempts_to_connect():
+    with Recording("unshare", "-n", "sh", "-c", NETWORK, "sh", PYTHON, "-c", SILENT) as rec:
+        report, text, took = rec.report(), rec.text(), int(rec.p.stdout)
+    c = report["connects"]
+    check((c["n"], c["failed"], c["open"]) == (5, 4, 0), f"4 of 5 attempts failed: {c}")
+    near(c["total_ns"], took, 0.02, "ns of all attempts, by the program's clock")
+    first = text.split("Answer: ")[1].splitlines()[1]
+    check("5 attempts to connect took 1" in first and "4 failed" in text, f"the answer begins with them: {first}")
+
+
 need_kernel_side()
-for scene in some, all_without, none_without, still_open, in_halves:
+for scene in some, all_without, none_without, still_open, in_halves, attempts_to_connect:
     print("---", scene.__name__, flush=True)
     patiently(scene)

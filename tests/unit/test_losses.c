@@ -252,12 +252,11 @@ static void the_head_names_them(void **unused)
 		"protocols hit:\n"
 		"  1 segment retransmitted (300 B); their bytes waited 40.0 µs on average;\n"
 		"  3 packets dropped: 2 sent, at qdisc (QDISC_DROP in __dev_queue_xmit),\n"
-		"  1 received, at socket (SOCKET_RCVBUFF in udp_queue_rcv_one_skb); 2 "
-		"retransmission "
-		"timeouts;\n"
-		"  1 SYN retransmitted; 7 packets dropped by listening sockets, whose queues were "
-		"full;\n"
-		"  1 reset received\n");
+		"  1 received, at socket: the receive buffer was full (SOCKET_RCVBUFF in "
+		"udp_queue_rcv_one_skb);\n"
+		"  2 retransmission timeouts; 1 SYN retransmitted;\n"
+		"  7 packets dropped by listening sockets, whose queues were full; 1 reset "
+		"received\n");
 }
 
 static void without_losses_it_says_nothing(void **unused)

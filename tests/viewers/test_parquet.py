@@ -104,6 +104,20 @@ def engines_agree(dataset, hosts):
     check(bytes_["bytes"][0] == sums[0] > 0, f"Polars sums the same {sums[0]} bytes")
 
 
+def numbers_of_stacks(top):
+    """They have all 64 bits."""
+    os.mkdir(top)
+    if no_kernel_side():
+        return
+    exchange = os.path.join(HERE, "..", "programs", "exchange.py")
+    with Recording(PYTHON, exchange, 100, options=("--stacks",)) as rec:
+        run(MAGNET, "export", rec.dir, "--format", "parquet", "-o", top + "/data")
+        with open(rec.dir + "/session.json") as f:
+            facts_are_equal(top + "/data", json.load(f)["host"], rec.dir, top)
+    wide = [r["stack"] for host in os.listdir(top + "/data/frame") for r in rows_of(top + "/data", "frame", host.removeprefix("host="))]
+    check(any(n >= 1 << 63 for n in wide), f"{len(wide)} frames of stacks, with numbers of 64 bits")
+
+
 def bad_input(trace, top):
     p = run(MAGNET, "export", trace, "--format", "parquet", "-o", "/dev/null/x", check=False)
     check(p.returncode == 1 and p.stderr.count("\n") == 1 and "cannot write" in p.stderr, p.stderr.strip())
@@ -145,5 +159,6 @@ with tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
     events_are_equal(top + "/data", host, trace, top)
     engines_agree(top + "/data", (host, "another host"))
     days_divide(top, top + "/days")
+    numbers_of_stacks(top + "/stacks")
     bad_input(trace, top)
     full_disk(trace, top + "/small")
