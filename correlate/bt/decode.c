@@ -55,14 +55,15 @@ struct known_stream {
 #define CLASSES_RECENT 64
 
 /*
- * Calls of the last time. LTTng's snapshots overlap: each has what the buffers still hold.
+ * Calls and marks of the last time. LTTng's snapshots overlap: each has what the buffers still
+ * hold.
  */
 #define CALLS_AT_ONCE 16
 struct last_calls {
 	uint64_t time;
 	uint32_t n;
 	struct last_call {
-		uint64_t exit;
+		uint64_t what; /* the cycle counter at the call's return, or at the mark */
 		uint32_t tid, id;
 	} call[CALLS_AT_ONCE];
 };
@@ -382,17 +383,17 @@ static void copy_field(const struct move *m, const bt_field *f, uint8_t *payload
 	}
 }
 
-/* Returns whether a call was decoded before, of another snapshot. Messages are in order of time. */
-static bool is_repeated(struct last_calls *l, const struct mg_event *e)
+/* Returns whether it was decoded before, of another snapshot. Messages are in order of time. */
+static bool is_repeated(struct last_calls *l, const struct mg_event *e, uint64_t what)
 {
-	struct last_call c = {e->call.exit, e->call.tid, e->id};
+	struct last_call c = {what, e->tid, e->id};
 
 	if (l->time != e->time_ns) {
 		l->time = e->time_ns;
 		l->n = 0;
 	}
 	for (uint32_t i = 0; i < l->n; i++)
-		if (l->call[i].exit == c.exit && l->call[i].tid == c.tid && l->call[i].id == c.id)
+		if (l->call[i].what == c.what && l->call[i].tid == c.tid && l->call[i].id == c.id)
 			return true;
 	if (l->n < CALLS_AT_ONCE)
 		l->call[l->n++] = c;
@@ -450,10 +451,11 @@ bool decode_event(struct decoder *d, const bt_message *message, struct mg_event 
 	if (out->id == MG_EVENT_mark) {
 		out->tid = out->mark.tid;
 		out->pid = out->mark.pid;
+		return k->trace || !is_repeated(&d->last, out, out->mark.at);
 	} else if (MG_IS_APP(out->id)) {
 		out->tid = out->call.tid;
 		out->pid = out->call.pid;
-		return k->trace || !is_repeated(&d->last, out);
+		return k->trace || !is_repeated(&d->last, out, out->call.exit);
 	}
 	return true;
 }

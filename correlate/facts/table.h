@@ -380,7 +380,8 @@
 	C(F, FLAG, begun_before, "1: the connection is older than the recording, and this is its first exchange there") \
 	C(F, FLAG, lost, "1: calls in it may be missing") \
 	C(F, FLAG, unseen, "1: arrived or departed is empty, and the kernel side did not record all of that time") \
-	C(F, TIME, ended, "unanswered, TCP: when one end closed the connection, or the recording ended") \
+	C(F, TIME, ended, "unanswered, TCP: when the end that might have replied closed its direction, or the socket was closed, or the recording ended; " \
+		"empty if a reply came but was not read, or of streams in one direction") \
 	C(F, SPAN, waited, "unanswered, TCP: from the request's last byte until then") \
 	C(F, FLAG, open, "unanswered, TCP, 1: the connection was open when the recording ended")
 
@@ -417,8 +418,8 @@
 	C(F, COUNT, tid, "its thread") \
 	C(F, TEXT, program, "name of its program") \
 	C(F, TIME, begin, "when TCP began to connect") \
-	C(F, TIME, end, "when the connection was established, or was given up; empty: the recording ended before") \
-	C(F, SPAN, took, "time from begin to end, or to the end of the recording") \
+	C(F, TIME, end, "when the connection was established, or was given up; empty: the recording ended before, or that was not seen") \
+	C(F, SPAN, took, "time from begin to end, or to the end of the recording; empty: the end was not seen, or events of the layer tcp may be missing") \
 	E(F, fact_connects, outcome, "connected; failed: it was refused, timed out, or the program closed the socket; open: the recording ended before")
 
 #define MG_FACT_mark(F, C, E, A) \

@@ -37,7 +37,7 @@
 	X(READER,    "reader",      "data were there, but were not read", \
 		"The reader did something else, slept, or waited for a CPU: read sooner, or with more workers.") \
 	X(RUN_QUEUE, "run_queue",   "waiting for a CPU", \
-		"The CPUs are busy with other threads, or the cgroup has used up its CPU limit (cpu.stat): see the scheduler below.") \
+		"The CPUs are busy with other threads: see the scheduler below.") \
 	X(RECEIVE,   "receive",     "being received: stack, wakeup, copy and return", "") \
 	X(PROGRAM,   "program",     "the program itself", "") \
 	X(WRITING,   "writing",     "the program, from its first to its last write", "") \

@@ -9,7 +9,8 @@ static void on_connect(void *arg, const void *fact)
 	s->n++;
 	s->failed += f->outcome == CONNECT_FAILED;
 	s->open += f->outcome == CONNECT_OPEN;
-	dist_add(&s->took, f->took, 1);
+	if (f->took != FACT_NONE)
+		dist_add(&s->took, f->took, 1);
 }
 
 void connects_listen(struct connect_stats *s, struct core *c)

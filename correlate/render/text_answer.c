@@ -151,12 +151,18 @@ static bool connect_words(const struct report *r, double replied, char words[WOR
 	double sum = (double)s->took.sum;
 	size_t n;
 
-	if (!s->n || (!retries && (sum < CONNECT_PART * (sum + replied) ||
-					  report_ns(r, dist_quantile(&s->took, 1)) < CONNECT_NS)))
+	if (!s->took.n && retries) { /* they began before the recording did */
+		snprintf(words, WORDS_MAX, "%s SYN%s retransmitted", text_count(retries),
+			retries == 1 ? " was" : "s were");
+		return true;
+	}
+	if (!s->took.n ||
+		(!retries && (sum < CONNECT_PART * (sum + replied) ||
+				     report_ns(r, dist_quantile(&s->took, 1)) < CONNECT_NS)))
 		return false;
-	n = (size_t)snprintf(words, WORDS_MAX, "%s attempt%s to connect took %s", text_count(s->n),
-		plural(s->n), text_ns(report_ns(r, sum)));
-	if (s->n > 1)
+	n = (size_t)snprintf(words, WORDS_MAX, "%s attempt%s to connect took %s",
+		text_count(s->took.n), plural(s->took.n), text_ns(report_ns(r, sum)));
+	if (s->took.n > 1)
 		n += (size_t)snprintf(words + n, WORDS_MAX - n, " in all, the longest %s",
 			text_ns(report_ns(r, dist_quantile(&s->took, 1))));
 	if (s->failed)
@@ -195,6 +201,15 @@ static uint64_t waited_long(const struct report *r, const struct exchange_group 
 			  0.5);
 }
 
+/* Returns whether they are, as far as can be told, the two ends of the same connections. */
+static bool are_both_ends(const struct exchange_group *a, const struct exchange_group *b)
+{
+	double x = (double)a->unanswered.sum, y = (double)b->unanswered.sum;
+
+	return a->key.role != b->key.role && a->key.port == b->key.port &&
+	       a->key.kind == b->key.kind && x < 2 * y && y < 2 * x;
+}
+
 /* Returns the group with the longest waits; NULL if they are a small part of its time. */
 static const struct exchange_group *unanswered(const struct report *r)
 {
@@ -206,7 +221,7 @@ static const struct exchange_group *unanswered(const struct report *r)
 		bool more = !most || sum > (double)most->unanswered.sum;
 
 		/* where both ends are recorded, the client's: it is the one that waits */
-		if (most && most->key.role != g->key.role && most->key.port == g->key.port)
+		if (most && are_both_ends(most, g))
 			more = g->key.role == ROLE_CLIENT;
 
 		if (!g->is_aside && g->unanswered.n && waited_long(r, g) &&
@@ -254,16 +269,19 @@ static void without_reply(const struct report *r, FILE *to)
 /* Says how long requests took to arrive at a server, whose times begin with the last byte. */
 static void slow_requests(const struct report *r, const struct exchange_group *g, FILE *to)
 {
+	uint64_t n = g->counts.answered - g->counts.unsure;
 	double sum = (double)g->in_requests, mean;
 	char words[WORDS_MAX];
 
-	if (g->key.role != ROLE_SERVER || !g->counts.answered)
+	if (g->key.role != ROLE_SERVER || !n)
 		return;
-	mean = report_ns(r, sum / (double)g->counts.answered);
+	mean = report_ns(r, sum / (double)n);
 	if (mean < ARRIVING_NS || sum < ARRIVING_PART * (sum + (double)g->time[0].sum))
 		return;
 	snprintf(words, sizeof(words),
-		"requests took %s on average to arrive, from their first byte to their last",
+		n == 1 ? "the request took %s to arrive, from its first byte to its last"
+		       : "requests took %s on average to arrive, from their first byte to their "
+			 "last",
 		text_ns(mean));
 	fprintf(to, "  before them, ");
 	text_wrapped(to, 15, 4, words);

@@ -123,9 +123,8 @@ static void times(const struct report *r, FILE *to)
 			"first and the last call, without an error bound\n");
 	if (report_steal_share(r) > 0.01)
 		fprintf(to,
-			"the hypervisor took the CPUs for %s of the time (steal), which the "
-			"figures "
-			"include\n",
+			"the hypervisor took %s of the CPUs' time (steal): the figures include "
+			"it\n",
 			text_percent(report_steal_share(r)));
 	if (figures_of(r->core)->memory.dists.coarse)
 		fprintf(to,

@@ -186,6 +186,21 @@ static bool is_at_client(const struct cause_figures *c)
 	return strcmp(answer_end(c->column, c->end), "client") == 0;
 }
 
+/* Returns whether what a server's reader did is about all in the call that received the bytes. */
+static bool is_of_receipt(const struct exchange_group *server, const struct cause_figures *c)
+{
+	uint32_t first, last;
+	double a, b = 0;
+
+	if (!causes_bins_at(server->causes, c->column->from, c->column->to, &first, &last))
+		return false;
+	a = (double)program_table_time(&server->reader, first, last);
+	for (uint32_t i = first; i <= last; i++)
+		if (server->causes->bin[i])
+			b += (double)server->causes->bin[i]->cause[END_OWN][CAUSE_RECEIVE];
+	return a <= SAME_TIME * b && b <= SAME_TIME * a;
+}
+
 /* Returns whether it keeps a thread from ending the call in which it receives. */
 static bool holds_receipt(const struct program_key *k)
 {
@@ -210,7 +225,7 @@ void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 	*to = (struct answer_doing){0};
 	if (t && (client ? is_of_first_read(g, c) : has_same_exchanges(g, c)))
 		row = longest(g, t, column, &share);
-	if (!row || (receives && !holds_receipt(&row->key)))
+	if (!row || (receives && !(holds_receipt(&row->key) && is_of_receipt(g, c))))
 		return;
 	to->row = row;
 	to->share = share;

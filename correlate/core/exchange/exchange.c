@@ -332,13 +332,20 @@ void exchange_on_refusal(struct mg_sock *s)
 		s->exchanges->unfinished = true;
 }
 
-void exchange_on_close(struct mg_sock *s, uint64_t now)
+void exchange_on_close(struct mg_sock *s, const struct mg_sock_state *p, uint64_t now)
 {
 	struct exchanges *x = s->exchanges;
 
-	/* who has ended its direction may wait for a reply until the connection ends */
-	if (x && (!x->closed || x->now.half_closed))
-		x->closed = now;
+	if (!x)
+		return;
+	if (p->now == MG_TCP_FIN_WAIT1 || p->now == MG_TCP_LAST_ACK)
+		x->closed.own = now;
+	else if (p->now == MG_TCP_CLOSE_WAIT || p->now == MG_TCP_CLOSING)
+		x->closed.peer = now;
+	else if (p->now == MG_TCP_CLOSE)
+		x->closed.all = now;
+	/* a FIN has a sequence number, too */
+	x->closed.unread = (int32_t)(p->rcv_nxt - p->copied_seq) > (x->closed.peer ? 1 : 0);
 }
 
 void exchange_on_acknowledged(struct core *c, struct mg_sock *s)

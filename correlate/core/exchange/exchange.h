@@ -72,9 +72,12 @@ struct exchanges {
 	bool is_older;       /* than the recording */
 	bool unfinished;     /* not all that the program wanted to write was taken */
 	uint64_t latest;     /* return of the last call */
-	uint64_t open_until; /* the last event, if it was open then */
-	uint64_t closed;     /* when one end closed the connection; 0: it is open, or not TCP's */
-	uint64_t next[2];    /* offset of the next byte that is written, or read; TCP */
+	uint64_t open_until; /* the last event of the recording */
+	struct { /* TCP: when either end closed its direction, and the socket was closed; 0: not */
+		uint64_t own, peer, all;
+		bool unread; /* bytes were there that the program had not read */
+	} closed;
+	uint64_t next[2]; /* offset of the next byte that is written, or read; TCP */
 	struct {
 		uint64_t reply_first, reply_last, request_end;
 	} told; /* the last exchange that was emitted */
@@ -89,8 +92,10 @@ static inline bool exchanges_wanted(const struct core *c)
 void exchange_on_call(struct core *c, struct mg_sock *s, const struct exchange_call *k);
 /* Notes that a call to write was refused because the send buffer was full. */
 void exchange_on_refusal(struct mg_sock *s);
-/* Notes that one end closes the connection. */
-void exchange_on_close(struct mg_sock *s, uint64_t now);
+struct mg_sock_state;
+/* Notes that the state of an open socket has changed: an end closes its direction, or the socket.
+ */
+void exchange_on_close(struct mg_sock *s, const struct mg_sock_state *p, uint64_t now);
 /* Call it when bytes that were sent again are acknowledged. */
 void exchange_on_acknowledged(struct core *c, struct mg_sock *s);
 /* A system call that is settled. */

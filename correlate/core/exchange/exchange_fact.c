@@ -86,16 +86,54 @@ static bool is_unseen(struct core *c, const struct exchange *e)
 	       gap_within(c, MG_LAYER_DEVICE, from, to, -1, -1);
 }
 
-/* Says until when a request had no reply. Nothing is known of the end of other sockets than TCP's.
- */
-static void fill_end(const struct mg_sock *s, const struct exchanges *x, const struct exchange *e,
-	struct fact_exchange *f)
+/* A request without an earlier reply on its connection is larger, or written by more calls, if it
+ * is a stream in one direction, to which nobody expects a reply. */
+#define FIRST_BYTES 65536
+#define FIRST_CALLS 2
+
+/* Returns whether somebody may have waited for a reply, and none came. */
+static bool is_waited_for(const struct mg_sock *s, const struct exchanges *x,
+	const struct exchange *e, uint64_t last_byte)
 {
-	if (f->answer != UNANSWERED || s->kind != MG_KIND_tcp)
+	/* a reply that others wrote, or that was not read */
+	bool replied = x->is_server ? s->tx.last.ip > last_byte : x->closed.unread;
+
+	if (s->kind != MG_KIND_tcp || e->lost || e->overlaps || replied)
+		return false;
+	return x->told.reply_first ||
+	       (e->request.bytes <= FIRST_BYTES && e->request.calls <= FIRST_CALLS);
+}
+
+/* Returns the earlier of two times that are later than `since`; 0 if neither is. */
+static uint64_t first_of(uint64_t a, uint64_t b, uint64_t since)
+{
+	if (a <= since || (b > since && b < a))
+		a = b;
+	return a > since ? a : 0;
+}
+
+/*
+ * Says until when a request had no reply: until who might have replied closed its direction, or the
+ * socket was closed. A client that closes its own direction waits on only if it did so by
+ * shutdown(). Nothing is known of the end of other sockets than TCP's.
+ */
+static void fill_end(
+	struct core *c, const struct mg_sock *s, const struct exchange *e, struct fact_exchange *f)
+{
+	const struct exchanges *x = s->exchanges;
+	uint64_t last_byte = e->last_byte ? e->last_byte : f->request_last, end;
+
+	if (f->answer != UNANSWERED || !is_waited_for(s, x, e, last_byte))
 		return;
-	f->open = !x->closed;
-	f->ended = x->closed ? x->closed : x->open_until;
-	f->waited = between(e->last_byte ? e->last_byte : f->request_last, f->ended);
+	end = first_of(x->is_server ? x->closed.own : x->closed.peer, x->closed.all, last_byte);
+	if (!x->is_server && !e->half_closed)
+		end = first_of(end, x->closed.own, last_byte);
+	f->open = !end && !x->closed.all;
+	f->ended = f->open ? x->open_until : end;
+	if (gap_within(c, MG_LAYER_SYSCALL, last_byte, f->ended, -1, -1))
+		f->ended = 0;
+	else
+		f->waited = between(last_byte, f->ended);
 }
 
 void exchange_emit(struct core *c, struct mg_sock *s, const struct exchange *e)
@@ -146,7 +184,7 @@ void exchange_emit(struct core *c, struct mg_sock *s, const struct exchange *e)
 	memset(f.part, 0xff, sizeof(f.part)); /* FACT_NONE */
 	fill_place(s, &f);
 	fill_spans(x, e, &f);
-	fill_end(s, x, e, &f);
+	fill_end(c, s, e, &f);
 	if (x->is_server && e->arrived_first)
 		f.pipelined = is_pipelined(x, e);
 	emit_exchange(&c->facts, &f);

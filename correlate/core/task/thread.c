@@ -478,7 +478,7 @@ static void arrive(struct core *c, struct thread *t, const struct mg_event *e)
 
 /*
  * Two tracers that run at the same time each record a switch between a thread of one and a thread
- * of the other. The first of such events tells all.
+ * of the other. Only that of the thread that leaves knows what it is blocked in.
  */
 #define SAME_SWITCH_NS 20000
 
@@ -506,8 +506,14 @@ void thread_on_switch(struct core *c, const struct mg_event *e)
 	const struct mg_sched_switch *p = &e->sched_switch;
 	struct thread *t;
 
-	if (is_repeated(c, e))
+	if (is_repeated(c, e)) {
+		t = thread_find(c, p->prev_tid);
+		if (t && t->away.now && t->away.entry == MG_ENTRY_UNKNOWN && !t->away.throttled) {
+			blocked_note(t, p);
+			c->tasks.throttles_run_queues |= p->throttled == OF_RUN_QUEUE;
+		}
 		return;
+	}
 	if (facts_wanted(&c->facts, FACT_switch))
 		emit_switch(&c->facts, &(struct fact_switch){.time = e->cycles,
 					       .cpu = e->cpu,
