@@ -338,14 +338,16 @@ void exchange_on_close(struct mg_sock *s, const struct mg_sock_state *p, uint64_
 
 	if (!x)
 		return;
+	/* at the first of these changes; the peer's FIN has a sequence number, too */
+	if (!x->closed.own && !x->closed.peer && !x->closed.all)
+		x->closed.unread = (int32_t)(p->rcv_nxt - p->copied_seq) >
+				   (p->now == MG_TCP_CLOSE_WAIT ? 1 : 0);
 	if (p->now == MG_TCP_FIN_WAIT1 || p->now == MG_TCP_LAST_ACK)
 		x->closed.own = now;
 	else if (p->now == MG_TCP_CLOSE_WAIT || p->now == MG_TCP_CLOSING)
 		x->closed.peer = now;
 	else if (p->now == MG_TCP_CLOSE)
 		x->closed.all = now;
-	/* a FIN has a sequence number, too */
-	x->closed.unread = (int32_t)(p->rcv_nxt - p->copied_seq) > (x->closed.peer ? 1 : 0);
 }
 
 void exchange_on_acknowledged(struct core *c, struct mg_sock *s)
