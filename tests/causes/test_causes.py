@@ -88,7 +88,7 @@ SCENES = [
           words=[f"waiting for 127.0.0.1:{services.BACK}", "The service that it waits for, python3, was blocked in "
                  "clock_nanosleep"]),
     Scene("slow script in redis", services.redis_script, ["redis-server", "redis-benchmark"],
-          slow=["server reader", "server program", "server run_queue"], words=["The reader did something else"]),
+          slow=["server reader", "server program", "server run_queue"], words=["The reader "]),
     Scene("redis that syncs its log", services.redis_log, ["redis-server", "redis-benchmark"], median=PROGRAM, slow=PROGRAM,
           words=["fdatasync"]),
     Scene("pauses in node", services.node, ["node"], slow=["server reader"], words=["the reader was on the CPU"]),
