@@ -194,6 +194,11 @@ bool core_is_paused(const struct core *c);
 /* Returns whether calls' time in STATE_LOCK or STATE_RELEASE is recorded. */
 bool core_knows_lock_state(const struct core *c, enum call_state state);
 /*
+ * Returns whether the states of TCP's connections are recorded: by magnet's own tracer with any
+ * layer but those of the scheduler, though no hook of the list tells.
+ */
+bool core_knows_states(const struct core *c);
+/*
  * Returns whether the kernel stops whole run queues for a CPU quota, as before Linux 6.18: threads
  * that are woken meanwhile wait, too, and that is not recorded.
  */

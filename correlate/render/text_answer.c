@@ -160,9 +160,10 @@ static bool connect_words(const struct report *r, double replied, char words[WOR
 		(!retries && (sum < CONNECT_PART * (sum + replied) ||
 				     report_ns(r, dist_quantile(&s->took, 1)) < CONNECT_NS)))
 		return false;
-	n = (size_t)snprintf(words, WORDS_MAX, "%s attempt%s to connect took %s",
-		text_count(s->took.n), plural(s->took.n), text_ns(report_ns(r, sum)));
-	if (s->took.n > 1)
+	n = (size_t)snprintf(words, WORDS_MAX, "%s attempt%s to connect took %s%s",
+		text_count(s->n), plural(s->n), s->took.n < s->n ? text_at_least() : "",
+		text_ns(report_ns(r, sum)));
+	if (s->n > 1)
 		n += (size_t)snprintf(words + n, WORDS_MAX - n, " in all, the longest %s",
 			text_ns(report_ns(r, dist_quantile(&s->took, 1))));
 	if (s->failed)

@@ -182,7 +182,7 @@ void text_sched(const struct report *r, FILE *to, bool colour)
 			plural(run_queue.spread.d->n),
 			text_value(get_spread_p50(&run_queue.spread), IN_NS),
 			text_spread_named_high(&run_queue.spread));
-	if (shown)
+	if (known_scheduler_throttling(&f))
 		throttled_line(&f, to);
 	if (standing != WHOLE)
 		fprintf(to, "  %s: scheduler events are complete for %s of the time\n",

@@ -15,6 +15,7 @@
 #define LISTED_ALL        100
 #define FRAMES_SHOWN      8
 #define NAME_SHOWN        60
+#define COMPARED          1000 /* rows with which later ones are compared, the heaviest */
 
 static const struct stack_table *table_of(const struct report *r)
 {
@@ -168,9 +169,9 @@ static size_t merged(const struct report *r, uint64_t why, struct stack_row *to)
 
 		if (s->key.why != why)
 			continue;
-		while (i < n && !is_same_row(r, &to[i], s))
+		while (i < n && i < COMPARED && !is_same_row(r, &to[i], s))
 			i++;
-		if (i == n) {
+		if (i == n || i == COMPARED) {
 			to[n++] = *s;
 			continue;
 		}

@@ -215,6 +215,7 @@ GET(clock, longest_gap_ns, value_if(RECORDING.clock_points >= 2, value_number((d
 GET(clock, gaps, value_count(RECORDING.clock_gaps))
 
 KNOWN(whole, kernel, RECORDING.kernel_events)
+KNOWN(whole, states, core_knows_states(f->r->core))
 GET(losses, connections, value_count(LOSSES.connections))
 GET(losses, connections_hit, value_count(LOSSES.connections_hit))
 GET(losses, sockets, value_count(LOSSES.sockets))

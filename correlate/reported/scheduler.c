@@ -236,6 +236,11 @@ bool known_scheduler_shown(const struct scheduler_figures *f)
 	return f->watched && standing_of(f->coverage) != WITHHELD;
 }
 
+bool known_scheduler_throttling(const struct scheduler_figures *f)
+{
+	return known_scheduler_shown(f) && !f->r->recording.kernel_tracer;
+}
+
 /* Returns true if the count is known: with lost events, zero may mean "not seen". */
 bool known_scheduler_migrations(const struct scheduler_figures *f)
 {

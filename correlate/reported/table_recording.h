@@ -232,9 +232,10 @@
 	O(S, exchange_time, took_ns, always, "time of an attempt, until the connection was established or given up, or the recording ended")
 
 #define MG_KNOWN_whole(S, K) \
-	K(S, kernel, "the kernel side was recorded")
+	K(S, kernel, "the kernel side was recorded") \
+	K(S, states, "magnet's own kernel side was recorded, with another layer than those of the scheduler")
 #define MG_FIGURES_whole(S, V, O, L, W, T, P) \
-	O(S, connects, connects, kernel, "attempts to open TCP connections; absent with --flow") \
+	O(S, connects, connects, states, "attempts to open TCP connections; absent with --flow") \
 	O(S, losses, losses, kernel, "losses of all flows, in the network and at the ends; absent with --flow") \
 	L(S, exchange_group, exchanges, always, "requests and replies, by the server's port or address, the longest waits first, but a tracer's (method.md, Exchanges) last; absent with --flow") \
 	L(S, slow_exchange, slowest, always, "the slowest of them (--slowest); absent with --flow") \

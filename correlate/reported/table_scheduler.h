@@ -77,6 +77,7 @@
 #define MG_KNOWN_scheduler(S, K) \
 	K(S, shown, "the scheduler was recorded without lost events for at least 90 % of the time") \
 	K(S, migrations, "the scheduler was recorded; with lost events, only if it is not 0") \
+	K(S, throttling, "like shown, and by magnet's own tracer: LTTng's does not tell") \
 	K(S, watched, "the scheduler was recorded")
 #define MG_FIGURES_scheduler(S, V, O, L, W, T, P) \
 	L(S, switch, switches, always, "switches, by CPU and kind") \
@@ -85,9 +86,9 @@
 	O(S, waits, queueing_ns, always, "part of the wakeup until the thread is on a run queue; needs the layer switch") \
 	O(S, waits, run_queue_ns, always, "waits for a CPU: the wakeups, and the waits of preempted threads") \
 	V(S, NUMBER, NS, run_queue_total_ns, shown, "in all", "sum of the waits for a CPU") \
-	O(S, waits, throttled_ns, always, "those of the waits for a CPU in which the thread's cgroup had used up its CPU quota") \
-	V(S, NUMBER, NS, throttled_total_ns, shown, "throttled", "sum of them") \
-	V(S, FLAG, NONE, throttled_at_least, always, ">=", "whether there may be more of these: events were lost, or, before Linux " \
+	O(S, waits, throttled_ns, throttling, "those of the waits for a CPU in which the thread's cgroup had used up its CPU quota") \
+	V(S, NUMBER, NS, throttled_total_ns, throttling, "throttled", "sum of them") \
+	V(S, FLAG, NONE, throttled_at_least, throttling, ">=", "whether there may be more of these: events were lost, or, before Linux " \
 		"6.18, threads were woken meanwhile") \
 	L(S, blocked, blocked, always, "what threads were blocked in, by process, call and peer, the longest time first; at most 1,000") \
 	V(S, TEXT, NONE, no_blocked_in, recorded, "what threads were blocked in", "reason if that is null") \

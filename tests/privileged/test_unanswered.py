@@ -72,6 +72,15 @@ def none_without():
     check("got no reply" not in text, "nothing is said where all are answered")
 
 
+def without_states():
+    """Where it is not recorded when connections begin and end, there are no such times, nor zeros."""
+    with Recording(PYTHON, "-c", ASKS, 10, 5, options=("--app-only",)) as rec:
+        report, text = rec.report(), rec.text()
+    check(report["connects"] is None, f"attempts to connect: {report['connects']}")
+    check(all(g["unanswered_ns"] is None and g["unanswered_total_ns"] is None for g in report["exchanges"]) and
+          "got no reply" not in text, "waits of requests without a reply")
+
+
 def still_open():
     """The recording ends before the connection does."""
     script = ("import socket, time\nl = socket.create_server(('127.0.0.1', 0))\n"
@@ -179,6 +188,6 @@ def attempts_to_connect():
 
 
 need_kernel_side()
-for scene in some, all_without, none_without, still_open, in_halves, attempts_to_connect:
+for scene in some, all_without, none_without, without_states, still_open, in_halves, attempts_to_connect:
     print("---", scene.__name__, flush=True)
     patiently(scene)

@@ -10,9 +10,11 @@
 #include "alloc.h"
 
 #define SKEW_MAX 1e-3 /* no crystal is that far off */
-#define FEWEST                                                                           \
-	4 /* least number of passings in a window to relate anything: each way in a part \
-	   * of a recording, in one direction or both of a whole one */
+/*
+ * Least number of passings that relate anything: in each direction of a part of a recording; of a
+ * whole one more than so many in both directions together.
+ */
+#define FEWEST      4
 #define SHORTEST_NS 10000000
 
 void hosts_init(struct hosts *h, double slack_ns)

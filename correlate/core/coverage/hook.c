@@ -174,6 +174,14 @@ bool core_knows_lock_state(const struct core *c, enum call_state state)
 	return mg_events_have_all(c->probes.hooked, both);
 }
 
+bool core_knows_states(const struct core *c)
+{
+	uint32_t scheduler = 1u << MG_LAYER_SCHED | 1u << MG_LAYER_SWITCH;
+
+	return c->counts.kernel_events && !c->trace.kernel_tracer[0] &&
+	       (!core_knows_hooks(c) || c->probes.layers_met & ~scheduler);
+}
+
 struct mg_events core_hooked(const struct core *c, uint32_t netns)
 {
 	struct mg_events of = mg_events_without(c->probes.hooked, c->probes.hooked_ns);

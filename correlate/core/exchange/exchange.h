@@ -131,7 +131,10 @@ static inline uint64_t exchange_latest(const struct mg_sock *s)
 {
 	return s->exchanges ? s->exchanges->latest : 0;
 }
-/* Ends the exchanges of a connection, at both ends: no call will come. */
+/*
+ * Ends the exchanges of a connection, at both ends: no call will come. `now` is the time of the
+ * last event if the recording ends, else 0.
+ */
 void exchange_end(struct core *c, struct mg_sock *s, uint64_t now);
 void exchanges_free(struct mg_sock *s);
 

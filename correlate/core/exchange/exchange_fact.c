@@ -86,8 +86,10 @@ static bool is_unseen(struct core *c, const struct exchange *e)
 	       gap_within(c, MG_LAYER_DEVICE, from, to, -1, -1);
 }
 
-/* A request without an earlier reply on its connection is larger, or written by more calls, if it
- * is a stream in one direction, to which nobody expects a reply. */
+/*
+ * A first request is larger, or written by more calls, if it is a stream in one direction, to which
+ * nobody expects a reply.
+ */
 #define FIRST_BYTES 65536
 #define FIRST_CALLS 2
 
@@ -123,14 +125,15 @@ static void fill_end(
 	const struct exchanges *x = s->exchanges;
 	uint64_t last_byte = e->last_byte ? e->last_byte : f->request_last, end;
 
-	if (f->answer != UNANSWERED || !is_waited_for(s, x, e, last_byte))
+	if (f->answer != UNANSWERED || !core_knows_states(c) || !is_waited_for(s, x, e, last_byte))
 		return;
 	end = first_of(x->is_server ? x->closed.own : x->closed.peer, x->closed.all, last_byte);
 	if (!x->is_server && !e->half_closed)
 		end = first_of(end, x->closed.own, last_byte);
 	f->open = !end && !x->closed.all;
 	f->ended = f->open ? x->open_until : end;
-	if (gap_within(c, MG_LAYER_SYSCALL, last_byte, f->ended, -1, -1))
+	if (gap_within(c, MG_LAYER_SYSCALL, last_byte, f->ended, -1, -1) ||
+		gap_within(c, MG_LAYER_TCP, last_byte, f->ended, -1, -1))
 		f->ended = 0;
 	else
 		f->waited = between(last_byte, f->ended);
