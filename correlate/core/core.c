@@ -18,6 +18,7 @@
 #include "coverage/gap.h"
 #include "exchange/exchange.h"
 #include "message/datagram.h"
+#include "socket/connect.h"
 #include "socket/flow_fact.h"
 #include "socket/socket.h"
 #include "stream/ack.h"
@@ -437,7 +438,7 @@ static void finish_sock(struct core *c, struct mg_sock *s)
 	s->tx.use.open = 0;
 	if (s->kind == MG_KIND_tcp) {
 		timed_send_end(c, s);
-		sock_finish_connect(c, s, clockmap_cycles(&c->clock, c->finish.last_ns));
+		connect_finish(c, s, clockmap_cycles(&c->clock, c->finish.last_ns));
 		acks_finish(c, s);
 		tx_settle_ranges(c, &s->tx, true);
 		flow_closed(c, &s->tx);

@@ -253,6 +253,17 @@ static inline struct fact_flow_id flow_fact(const struct flow *f)
 	return (struct fact_flow_id){f->sock->cookie, f->rx, f->state};
 }
 
+/* Returns a socket's own address and port, and the peer's, as far as they are known. */
+static inline struct fact_address sock_local(const struct mg_sock *s)
+{
+	return (struct fact_address){s->has_addr ? s->laddr : NULL, s->lport};
+}
+
+static inline struct fact_address sock_remote(const struct mg_sock *s)
+{
+	return (struct fact_address){s->has_addr ? s->raddr : NULL, s->rport};
+}
+
 /* Returns the end of a connection that a socket is, where its opening was recorded. */
 static inline enum flow_side sock_side(const struct mg_sock *s)
 {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "reported/drop_words.h"
 #include "reported/getters.h"
 
 /* The middle of the distribution, for a typical exchange. */
@@ -164,41 +165,27 @@ static bool has_same_exchanges(const struct exchange_group *server, const struct
 }
 
 /*
- * Returns whether what a client's reader did is known of about all the time of the cause: it is of
- * the first call that read the reply, which later ones may have followed.
+ * Returns whether what a reader did takes about as long as the cause. A client's is known of the
+ * first call that read the reply, which later ones may have followed; that of a server is the time
+ * before the call and in it together, which are two causes.
  */
-static bool is_of_first_read(const struct exchange_group *client, const struct cause_figures *c)
+static bool is_about_reader(const struct exchange_group *g, const struct cause_figures *c)
 {
 	uint32_t first, last;
 	double a, b = 0;
 
-	if (!causes_bins_at(client->causes, c->column->from, c->column->to, &first, &last))
+	if (!causes_bins_at(g->causes, c->column->from, c->column->to, &first, &last))
 		return false;
-	a = (double)program_table_time(&client->reader, first, last);
+	a = (double)program_table_time(&g->reader, first, last);
 	for (uint32_t i = first; i <= last; i++)
-		if (client->causes->bin[i])
-			b += (double)client->causes->bin[i]->cause[END_OWN][CAUSE_READER];
+		if (g->causes->bin[i])
+			b += (double)g->causes->bin[i]->cause[END_OWN][c->cause];
 	return a <= SAME_TIME * b && b <= SAME_TIME * a;
 }
 
 static bool is_at_client(const struct cause_figures *c)
 {
 	return strcmp(answer_end(c->column, c->end), "client") == 0;
-}
-
-/* Returns whether what a server's reader did is about all in the call that received the bytes. */
-static bool is_of_receipt(const struct exchange_group *server, const struct cause_figures *c)
-{
-	uint32_t first, last;
-	double a, b = 0;
-
-	if (!causes_bins_at(server->causes, c->column->from, c->column->to, &first, &last))
-		return false;
-	a = (double)program_table_time(&server->reader, first, last);
-	for (uint32_t i = first; i <= last; i++)
-		if (server->causes->bin[i])
-			b += (double)server->causes->bin[i]->cause[END_OWN][CAUSE_RECEIVE];
-	return a <= SAME_TIME * b && b <= SAME_TIME * a;
 }
 
 /* Returns whether it keeps a thread from ending the call in which it receives. */
@@ -223,9 +210,9 @@ void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 	double share;
 
 	*to = (struct answer_doing){0};
-	if (t && (client ? is_of_first_read(g, c) : has_same_exchanges(g, c)))
+	if (t && (client ? is_about_reader(g, c) : has_same_exchanges(g, c)))
 		row = longest(g, t, column, &share);
-	if (!row || (receives && !(holds_receipt(&row->key) && is_of_receipt(g, c))))
+	if (!row || (receives && !(holds_receipt(&row->key) && is_about_reader(g, c))))
 		return;
 	to->row = row;
 	to->share = share;
@@ -245,6 +232,17 @@ void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 		snprintf(to->remedy, REMEDY_MAX, "%s %s", remedy_of(&row->key),
 			client ? "Read before that, or in another thread."
 			       : "Use more workers, or keep that out of the thread that reads.");
+}
+
+/* Says where packets were lost on this host, and why. */
+static void here_words(const struct drop_sum *d, char remedy[REMEDY_MAX])
+{
+	const char *words = drop_words(d->reason);
+
+	snprintf(remedy, REMEDY_MAX, "Packets were lost on this host%s%s: %s%s%s%s%s%s.",
+		d->layer ? " at " : "", d->layer ? d->layer : "", words, words[0] ? " (" : "",
+		d->reason ? d->reason : "reason not known", d->location ? " in " : "",
+		d->location ? d->location : "", words[0] ? ")" : "");
 }
 
 /* Says why segments were sent again. */
@@ -272,14 +270,7 @@ static void resent_words(const struct losses *l, char remedy[REMEDY_MAX])
 			"in another "
 			"order, and not lost.");
 	else if (most && drop_sum_lost(most) * 2 >= l->retransmits)
-		snprintf(remedy, REMEDY_MAX, "Packets were lost on this host%s%s: %s%s%s.%s",
-			most->layer ? " at " : "", most->layer ? most->layer : "",
-			most->reason ? most->reason : "reason not known",
-			most->location ? " in " : "", most->location ? most->location : "",
-			most->reason && strcmp(most->reason, "PKT_TOO_BIG") == 0
-				? " They are larger than the MTU of the next link, and the sender "
-				  "did not learn of it."
-				: "");
+		here_words(most, remedy);
 	else
 		snprintf(remedy, REMEDY_MAX, "%s", cause_remedy(CAUSE_LOST));
 }

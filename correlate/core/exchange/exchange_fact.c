@@ -53,8 +53,8 @@ static void fill_place(const struct mg_sock *s, struct fact_exchange *f)
 	const struct far_end *far = s->far && !s->rport ? &s->far[1] : NULL;
 
 	if (s->has_addr || s->lport) {
-		f->local = (struct fact_address){s->has_addr ? s->laddr : NULL, s->lport};
-		f->remote = (struct fact_address){s->has_addr ? s->raddr : NULL, s->rport};
+		f->local = sock_local(s);
+		f->remote = sock_remote(s);
 	}
 	if (far && !far->known)
 		far = &s->far[0];

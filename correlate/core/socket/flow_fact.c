@@ -41,8 +41,8 @@ static void fill_socket(const struct core *c, const struct flow *f, struct fact_
 	to->pid = s->user.pid;
 	to->program = program_of(c, s);
 	to->netns = s->netns;
-	to->local = (struct fact_address){s->has_addr ? s->laddr : NULL, s->lport};
-	to->remote = (struct fact_address){s->has_addr ? s->raddr : NULL, s->rport};
+	to->local = sock_local(s);
+	to->remote = sock_remote(s);
 	to->several_remotes = FACT_MAYBE;
 	if (far && far->known) {
 		to->first_remote = (struct fact_address){far->addr, far->port};

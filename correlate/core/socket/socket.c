@@ -17,6 +17,7 @@
 #include "exchange/exchange.h"
 #include "socket/anchor.h"
 #include "socket/closed.h"
+#include "socket/connect.h"
 #include "socket/peer.h"
 #include "socket/requests.h"
 #include "socket/state_slots.h"
@@ -187,53 +188,6 @@ void sock_on_reset(struct core *c, const struct mg_tcp_reset *p)
 		s->lport = p->lport;
 }
 
-/*
- * Emits an attempt to connect. `end` is 0 if that was not seen; `now` is 0 if it is not known for
- * how long it lasted.
- */
-static void tell_connect(struct core *c, struct mg_sock *s, uint64_t now, uint64_t end,
-	enum fact_connect_outcome outcome)
-{
-	uint64_t begin = s->met.connecting;
-	bool known = now > begin && !gap_within(c, MG_LAYER_TCP, begin, now, -1, -1);
-	struct fact_connect f = {.flow = flow_fact(&s->tx),
-		.pid = s->user.pid ? s->user.pid : FACT_NONE,
-		.tid = s->user.tid ? s->user.tid : FACT_NONE,
-		.program = s->user.program ? s->user.program->comm : NULL,
-		.begin = begin,
-		.end = known ? end : 0,
-		.took = known ? now - begin : FACT_NONE,
-		.outcome = outcome};
-
-	if (s->has_addr || s->lport) {
-		f.local = (struct fact_address){s->has_addr ? s->laddr : NULL, s->lport};
-		f.remote = (struct fact_address){s->has_addr ? s->raddr : NULL, s->rport};
-	}
-	s->met.connecting = 0;
-	emit_connect(&c->facts, &f);
-}
-
-void sock_finish_connect(struct core *c, struct mg_sock *s, uint64_t now)
-{
-	if (s->met.connecting)
-		tell_connect(c, s, now, 0, CONNECT_OPEN);
-}
-
-static void note_connect(struct core *c, struct mg_sock *s, const struct mg_event *e)
-{
-	uint8_t old = e->sock_state.old, now = e->sock_state.now;
-	bool connected = now == MG_TCP_ESTABLISHED;
-
-	if (s->met.connecting && old != MG_TCP_SYN_SENT && old != MG_TCP_SYN_RECV) {
-		/* its end was not seen */
-		tell_connect(c, s, 0, 0, now == MG_TCP_SYN_SENT ? CONNECT_FAILED : CONNECT_DONE);
-	}
-	if (now == MG_TCP_SYN_SENT)
-		s->met.connecting = e->cycles;
-	else if (s->met.connecting && now != MG_TCP_SYN_RECV)
-		tell_connect(c, s, e->cycles, e->cycles, connected ? CONNECT_DONE : CONNECT_FAILED);
-}
-
 struct mg_sock *sock_on_state(struct core *c, const struct mg_event *e)
 {
 	const struct mg_sock_state *p = &e->sock_state;
@@ -254,7 +208,7 @@ struct mg_sock *sock_on_state(struct core *c, const struct mg_event *e)
 		if (t)
 			sock_used_by(c, s, t);
 	}
-	note_connect(c, s, e);
+	connect_on_state(c, s, e);
 	note_fin(&s->rx, p);
 	if (was_open(p->old))
 		exchange_on_close(s, p, e->cycles);

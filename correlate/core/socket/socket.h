@@ -28,8 +28,6 @@ static inline struct mg_sock *sock_get(struct core *c, uint64_t cookie)
 }
 /* Notes the port of a refused connection, which has none yet as it begins to connect, nor when it
  * is closed. */
-/* Emits the attempt to connect that has not ended when the recording does. */
-void sock_finish_connect(struct core *c, struct mg_sock *s, uint64_t now);
 void sock_on_reset(struct core *c, const struct mg_tcp_reset *p);
 /* Returns the socket. */
 struct mg_sock *sock_on_state(struct core *c, const struct mg_event *e);

@@ -14,6 +14,7 @@
 #include "task/holders.h"
 #include "task/past.h"
 #include "task/process.h"
+#include "task/repeated.h"
 #include "task/threads.h"
 
 struct thread *thread_find(const struct core *c, uint32_t tid)
@@ -400,6 +401,13 @@ void thread_on_wakeup(struct core *c, const struct mg_event *e)
 #define TASK_HALTED          0xc /* __TASK_STOPPED | __TASK_TRACED */
 #define HELD_LONG_NS         100000000
 
+/* Notes why a thread leaves the CPU. */
+static void note_why(struct core *c, struct thread *t, const struct mg_sched_switch *p)
+{
+	blocked_note(t, p);
+	c->tasks.throttles_run_queues |= p->throttled == OF_RUN_QUEUE;
+}
+
 static void leave(struct core *c, struct thread *t, const struct mg_event *e)
 {
 	const struct mg_sched_switch *p = &e->sched_switch;
@@ -413,8 +421,7 @@ static void leave(struct core *c, struct thread *t, const struct mg_event *e)
 	t->away.now = true;
 	t->in_irq = t->in_softirq = false;
 	t->away.uninterruptible = p->prev_state == TASK_UNINTERRUPTIBLE;
-	blocked_note(t, p);
-	c->tasks.throttles_run_queues |= p->throttled == OF_RUN_QUEUE;
+	note_why(c, t, p);
 	t->wake.valid = false;
 	t->away.state = p->preempt || p->prev_state == 0 ? STATE_PREEMPTED : STATE_BLOCKED;
 	t->away.held = t->away.state == STATE_PREEMPTED || p->prev_state & TASK_HALTED;
@@ -476,41 +483,15 @@ static void arrive(struct core *c, struct thread *t, const struct mg_event *e)
 	mark(t, e->cycles);
 }
 
-/*
- * Two tracers that run at the same time each record a switch between a thread of one and a thread
- * of the other. Only that of the thread that leaves knows what it is blocked in.
- */
-#define SAME_SWITCH_NS 20000
-
-static bool is_repeated(struct core *c, const struct mg_event *e)
-{
-	const struct mg_sched_switch *p = &e->sched_switch;
-	struct last_switch *l, was;
-
-	if (c->side[CORE_KERNEL].traces < 2 || e->cpu < 0 || e->cpu >= CPUS_MAX)
-		return false;
-	if (!c->tasks.switched)
-		c->tasks.switched = mg_calloc(CPUS_MAX, sizeof(*c->tasks.switched));
-	if (!c->tasks.switched)
-		return false;
-	l = &c->tasks.switched[e->cpu];
-	was = *l;
-	*l = (struct last_switch){e->cycles, p->prev_tid, p->next_tid};
-	return was.prev == p->prev_tid && was.next == p->next_tid && e->cycles >= was.time &&
-	       was.prev != was.next &&
-	       e->cycles - was.time <= clockmap_span(&c->clock, SAME_SWITCH_NS);
-}
-
 void thread_on_switch(struct core *c, const struct mg_event *e)
 {
 	const struct mg_sched_switch *p = &e->sched_switch;
 	struct thread *t;
 
-	if (is_repeated(c, e)) {
+	if (switch_is_repeated(c, e)) {
 		t = thread_find(c, p->prev_tid);
 		if (t && t->away.now && t->away.entry == MG_ENTRY_UNKNOWN && !t->away.throttled) {
-			blocked_note(t, p);
-			c->tasks.throttles_run_queues |= p->throttled == OF_RUN_QUEUE;
+			note_why(c, t, p);
 		}
 		return;
 	}

@@ -155,12 +155,6 @@ struct thread_away {
 	uint64_t arg;
 };
 
-/* The last switch on a CPU. */
-struct last_switch {
-	uint64_t time;
-	uint32_t prev, next;
-};
-
 /* A wait that has ended. */
 struct past_wait {
 	uint64_t begin, woken, end; /* as in the fact; 0 = not known */
