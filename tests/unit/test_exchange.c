@@ -191,6 +191,49 @@ static void one_way_streams_have_one_exchange_that_is_not_answered(void **unused
 	assert_int_equal(g.fact[0].answer, UNANSWERED);
 	assert_int_equal(g.fact[0].request_bytes, 2000);
 	assert_true(g.fact[0].to_reply == FACT_NONE && g.fact[0].in_program == FACT_NONE);
+	assert_true(
+		g.fact[0].waited == FACT_NONE); /* nobody waits for an answer to such a stream */
+}
+
+static void closes(struct core *c, uint64_t t, uint8_t old, uint8_t now)
+{
+	struct mg_event e = feed_event(MG_EVENT_sock_state, t, 0);
+
+	e.sock_state = (struct mg_sock_state){.sock = SERVER,
+		.write_seq = 1001,
+		.snd_una = 1001,
+		.rcv_nxt = now == MG_TCP_CLOSE_WAIT ? 2102 : 2101,
+		.copied_seq = 2101,
+		.old = old,
+		.now = now,
+		.lport = 80,
+		.rport = 5000,
+		.family = 2};
+	feed(c, &e);
+}
+
+static void a_request_waits_until_who_might_reply_closes(void **unused)
+{
+	for (int closed = 0; closed < 2; closed++) {
+		struct core c;
+		struct got g;
+
+		(void)unused;
+		begin(&c, &g);
+		accepted(&c, 50);
+		reads(&c, THREAD, 2001, 100, 1000); /* U1 is 1040 */
+		closes(&c, 3000, MG_TCP_ESTABLISHED,
+			MG_TCP_CLOSE_WAIT); /* the client's direction */
+		if (closed)
+			closes(&c, 5040, MG_TCP_CLOSE_WAIT, MG_TCP_LAST_ACK);
+		else
+			ev_switch(&c, 7040, 0, THREAD, SLEEPING, 0); /* the last event */
+		feed_end(&c);
+		assert_int_equal(g.n, 1);
+		assert_int_equal(g.fact[0].answer, UNANSWERED);
+		assert_int_equal(g.fact[0].open, !closed);
+		assert_int_equal(g.fact[0].waited, closed ? 4000 : 6000);
+	}
 }
 
 static void a_greeting_is_a_reply_that_nobody_asked_for(void **unused)
@@ -387,6 +430,7 @@ int main(void)
 		cmocka_unit_test(a_write_under_way_as_the_next_request_is_read_overlaps),
 		cmocka_unit_test(the_end_of_the_requests_is_part_of_the_last_one),
 		cmocka_unit_test(one_way_streams_have_one_exchange_that_is_not_answered),
+		cmocka_unit_test(a_request_waits_until_who_might_reply_closes),
 		cmocka_unit_test(a_greeting_is_a_reply_that_nobody_asked_for),
 		cmocka_unit_test(both_ends_sum_to_the_clients_time),
 		cmocka_unit_test(a_client_alone_knows_the_time_to_the_reply),

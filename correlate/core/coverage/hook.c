@@ -177,9 +177,9 @@ bool core_knows_lock_state(const struct core *c, enum call_state state)
 bool core_knows_states(const struct core *c)
 {
 	uint32_t scheduler = 1u << MG_LAYER_SCHED | 1u << MG_LAYER_SWITCH;
+	uint32_t met = c->probes.layers_met; /* 0: the trace has no list of hooks */
 
-	return c->counts.kernel_events && !c->trace.kernel_tracer[0] &&
-	       (!core_knows_hooks(c) || c->probes.layers_met & ~scheduler);
+	return c->counts.kernel_events && !c->trace.kernel_tracer[0] && (!met || met & ~scheduler);
 }
 
 struct mg_events core_hooked(const struct core *c, uint32_t netns)

@@ -35,17 +35,26 @@ void connect_finish(struct core *c, struct mg_sock *s, uint64_t now)
 		tell_connect(c, s, now, 0, CONNECT_OPEN);
 }
 
+static bool is_connecting(uint8_t state)
+{
+	return state == MG_TCP_SYN_SENT || state == MG_TCP_SYN_RECV;
+}
+
 void connect_on_state(struct core *c, struct mg_sock *s, const struct mg_event *e)
 {
 	uint8_t old = e->sock_state.old, now = e->sock_state.now;
-	bool connected = now == MG_TCP_ESTABLISHED;
+	/* a state that has been for long, as told when recording begins or goes on */
+	bool is_older = old == MG_TCP_NO_SOCKET;
 
-	if (s->met.connecting && old != MG_TCP_SYN_SENT && old != MG_TCP_SYN_RECV) {
+	if (s->met.connecting && !is_connecting(is_older ? now : old)) {
 		/* its end was not seen */
 		tell_connect(c, s, 0, 0, now == MG_TCP_SYN_SENT ? CONNECT_FAILED : CONNECT_DONE);
 	}
+	if (is_older)
+		return;
 	if (now == MG_TCP_SYN_SENT)
 		s->met.connecting = e->cycles;
-	else if (s->met.connecting && now != MG_TCP_SYN_RECV)
-		tell_connect(c, s, e->cycles, e->cycles, connected ? CONNECT_DONE : CONNECT_FAILED);
+	else if (s->met.connecting && !is_connecting(now))
+		tell_connect(c, s, e->cycles, e->cycles,
+			now == MG_TCP_ESTABLISHED ? CONNECT_DONE : CONNECT_FAILED);
 }
