@@ -31,9 +31,9 @@ static void free_one(struct one *o)
 	loaded_free(&o->in);
 }
 
-static int print(const struct one *first, const struct one *other, enum report_form form)
+static int print(struct one *first, struct one *other, enum report_form form)
 {
-	const struct report *a = &first->in.report, *b = &other->in.report;
+	struct report *a = &first->in.report, *b = &other->in.report;
 	struct output out;
 	struct between w;
 	int status = EXIT_DONE;
@@ -48,7 +48,9 @@ static int print(const struct one *first, const struct one *other, enum report_f
 		report_json_print(a, &beside, 15, stdout);
 		json_decref(j);
 	} else {
+		a->detail.answered_together = b->detail.answered_together = w.joint.n;
 		output_begin(&out);
+		joint_text(&w.joint, out.to, out.colour);
 		between_text(&w, out.to, out.colour);
 		fprintf(out.to, "\n");
 		report_text(a, out.to, NULL, out.colour);

@@ -172,23 +172,44 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static void divide_server(const struct fact_exchange *f, const struct recent_bytes *request,
-	const struct recent_bytes *reply, struct exchange_causes *e)
+/* Divides a server's time until it began to reply. */
+static void divide_until_reply(const struct fact_exchange *f, const struct recent_bytes *request,
+	struct exchange_causes *e)
 {
-	uint64_t reply_end = f->reply_offset + f->reply_bytes;
 	struct interval in;
 
 	e->begin = f->arrived && f->arrived < f->request_last ? f->arrived : f->request_last;
-	e->end = later(later(f->reply_first, f->departed),
-		recent_until(reply, f->reply_offset, reply_end));
 	in = interval_of(e, e->begin, f->request_last);
 	give_whole_receipt(&in, recent_find(request, f->request_offset + f->request_bytes - 1),
 		request ? request->far : NULL);
 	in = interval_of(e, f->request_last, f->reply_first);
 	give_rest(&in, END_OWN, CAUSE_PROGRAM);
-	in = interval_of(e, f->reply_first, e->end);
-	give_sending(&in, END_OWN, reply, recent_find(reply, reply_end - 1));
+}
+
+/* Divides it from then on, until the reply had left. `last` is the range with its last byte. */
+static void divide_reply(struct exchange_causes *e, uint64_t from, const struct recent_bytes *reply,
+	const struct recent_range *last)
+{
+	struct interval in = interval_of(e, from, e->end);
+
+	give_sending(&in, END_OWN, reply, last);
 	give_rest(&in, END_OWN, CAUSE_STACK);
+}
+
+/* Returns when the reply's last byte had left, as far as it is known. */
+static uint64_t reply_left(const struct fact_exchange *f, const struct recent_bytes *reply)
+{
+	return later(later(f->reply_first, f->departed),
+		recent_until(reply, f->reply_offset, f->reply_offset + f->reply_bytes));
+}
+
+static void divide_server(const struct fact_exchange *f, const struct recent_bytes *request,
+	const struct recent_bytes *reply, struct exchange_causes *e)
+{
+	divide_until_reply(f, request, e);
+	e->end = reply_left(f, reply);
+	divide_reply(
+		e, f->reply_first, reply, recent_find(reply, f->reply_offset + f->reply_bytes - 1));
 }
 
 /* Divides the time from the driver, which had the request, to the reply's arrival. */
@@ -253,17 +274,34 @@ static void divide_client(const struct fact_exchange *f, const struct recent_byt
 	give_rest(&in, END_OWN, f->reply_calls == 1 && !last ? CAUSE_RECEIVE : CAUSE_ARRIVING);
 }
 
+static bool has_times(const struct fact_exchange *f)
+{
+	return !f->unseen && f->request_first && f->request_last && f->reply_first &&
+	       f->request_first <= f->request_last && f->request_last <= f->reply_first &&
+	       f->request_bytes && f->reply_bytes;
+}
+
 void causes_divide(const struct fact_exchange *f, const struct recent_bytes *request,
 	const struct recent_bytes *reply, struct exchange_causes *to)
 {
-	bool server = f->role == ROLE_SERVER;
-
 	*to = (struct exchange_causes){0};
-	if (f->unseen || !f->request_first || !f->request_last || !f->reply_first ||
-		f->request_first > f->request_last || f->request_last > f->reply_first ||
-		!f->request_bytes || !f->reply_bytes)
+	if (has_times(f))
+		(f->role == ROLE_SERVER ? divide_server : divide_client)(f, request, reply, to);
+}
+
+void causes_divide_around_departure(const struct fact_exchange *f,
+	const struct recent_bytes *request, const struct recent_bytes *reply,
+	struct exchange_causes to[CAUSE_PARTS])
+{
+	memset(to, 0, CAUSE_PARTS * sizeof(*to));
+	if (!has_times(f))
 		return;
-	(server ? divide_server : divide_client)(f, request, reply, to);
+	divide_until_reply(f, request, &to[BEFORE_DEPARTURE]);
+	to[BEFORE_DEPARTURE].end = to[AFTER_DEPARTURE].begin = later(f->reply_first, f->departed);
+	to[AFTER_DEPARTURE].end = reply_left(f, reply);
+	divide_reply(&to[BEFORE_DEPARTURE], f->reply_first, reply, NULL);
+	divide_reply(&to[AFTER_DEPARTURE], to[AFTER_DEPARTURE].begin, reply,
+		recent_find(reply, f->reply_offset + f->reply_bytes - 1));
 }
 
 /* ---- sums ---- */

@@ -43,6 +43,14 @@ struct cause_bins {
  */
 void causes_divide(const struct fact_exchange *f, const struct recent_bytes *request,
 	const struct recent_bytes *reply, struct exchange_causes *to);
+/*
+ * Divides a server's exchange in two: until the driver had the reply's first byte, and from then
+ * on. A client on another host waits for the first part, and receives during the second.
+ */
+enum cause_part { BEFORE_DEPARTURE, AFTER_DEPARTURE, CAUSE_PARTS };
+void causes_divide_around_departure(const struct fact_exchange *f,
+	const struct recent_bytes *request, const struct recent_bytes *reply,
+	struct exchange_causes to[CAUSE_PARTS]);
 /* Adds an exchange to the sums, which are made if needed. */
 void causes_add(struct cause_bins **bins, const struct exchange_causes *e);
 void causes_free(struct cause_bins *bins);

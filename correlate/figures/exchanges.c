@@ -389,6 +389,20 @@ static struct recent_bytes *recent_of(const struct fact_flow_id *of)
 	return measures_by_id(*of)->exchanges.recent;
 }
 
+static void tell_divided(const struct exchange_table *t, const struct exchange_group *g,
+	const struct fact_exchange *f, const struct exchange_causes *causes)
+{
+	struct divided_exchange d = {f, g, causes, NULL};
+	struct exchange_causes part[CAUSE_PARTS];
+
+	if (f->role == ROLE_SERVER) {
+		causes_divide_around_departure(
+			f, recent_of(&f->request), recent_of(&f->reply), part);
+		d.part = part;
+	}
+	t->divided(t->divided_arg, &d);
+}
+
 static void on_exchange(void *arg, const void *fact)
 {
 	const struct fact_exchange *f = fact;
@@ -416,6 +430,8 @@ static void on_exchange(void *arg, const void *fact)
 		causes_add(&g->causes, &causes);
 	if (g && causes.begin)
 		g->divided_bytes += f->request_bytes + f->reply_bytes;
+	if (g && causes.begin && t->divided)
+		tell_divided(t, g, f, &causes);
 	keep_slowest(t, f, span, &causes, parts);
 }
 

@@ -78,8 +78,18 @@ struct slow_heap {
 	uint32_t n;
 };
 
+/* An exchange that was divided by cause. What it points to is valid during the call. */
+struct divided_exchange {
+	const struct fact_exchange *fact;
+	const struct exchange_group *group; /* valid as long as the table */
+	const struct exchange_causes *causes;
+	const struct exchange_causes *part; /* CAUSE_PARTS of a server's; NULL: a client's */
+};
+
 struct exchange_table {
 	struct core *core;
+	void (*divided)(void *arg, const struct divided_exchange *d); /* NULL: nobody asks */
+	void *divided_arg;
 	struct exchange_group *groups; /* a hash table */
 	uint64_t left_out;             /* exchanges beyond the groups there is room for */
 	struct slow_heap heap[2];      /* those that are not aside, and those that are */

@@ -137,6 +137,17 @@ void figures_keep_slowest(struct core *c, uint32_t n)
 	f->memory.slowest = n;
 }
 
+void figures_tell_exchanges(
+	struct core *c, void (*told)(void *arg, const struct divided_exchange *d), void *arg)
+{
+	struct figures *f = core_attached(c);
+
+	if (!f)
+		return;
+	f->exchanges.divided = told;
+	f->exchanges.divided_arg = arg;
+}
+
 const struct figures *figures_of(const struct core *c)
 {
 	static const struct figures none;

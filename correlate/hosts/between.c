@@ -14,6 +14,7 @@ void host_side_init(struct host_side *s, struct core *core)
 {
 	memset(s, 0, sizeof(*s));
 	s->core = core;
+	figures_tell_exchanges(core, host_exchanges_add, &s->exchanges);
 }
 
 void host_side_free(struct host_side *s)
@@ -30,6 +31,7 @@ void host_side_free(struct host_side *s)
 		ranges_free(&e->came_again);
 		free(e);
 	}
+	host_exchanges_free(&s->exchanges);
 }
 
 static struct end *find(const struct host_side *s, uint64_t cookie)
@@ -266,8 +268,32 @@ static double known_or_0(double v)
 	return isnan(v) ? 0 : v;
 }
 
-int between_make(struct between *w, const struct report *a, const struct host_side *as,
-	const struct report *b, const struct host_side *bs)
+/* Joins the exchanges of both hosts' clients with their servers. */
+static int join_exchanges(struct between *w, struct host_side *as, struct host_side *bs)
+{
+	size_t n = w->crossings / 2;
+	struct joint_sockets *of_a = mg_calloc(n + 1, sizeof(*of_a));
+	struct joint_sockets *of_b = mg_calloc(n + 1, sizeof(*of_b));
+	int err = of_a && of_b ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n && !err; i++) { /* there is one for each direction */
+		const struct crossing *c = &w->crossing[2 * i];
+
+		of_a[i] = (struct joint_sockets){.client = c->a, .server = c->b};
+		of_b[i] = (struct joint_sockets){.client = c->b, .server = c->a};
+	}
+	if (!err)
+		err = joint_add(&w->joint, w->a, &as->exchanges, w->b, &bs->exchanges, of_a, n);
+	if (!err)
+		err = joint_add(&w->joint, w->b, &bs->exchanges, w->a, &as->exchanges, of_b, n);
+	joint_sort(&w->joint);
+	free(of_a);
+	free(of_b);
+	return err;
+}
+
+int between_make(struct between *w, const struct report *a, struct host_side *as,
+	const struct report *b, struct host_side *bs)
 {
 	double doubt = known_or_0(report_clock_error_ns(a)) + known_or_0(report_clock_error_ns(b));
 	int err;
@@ -275,7 +301,7 @@ int between_make(struct between *w, const struct report *a, const struct host_si
 	memset(w, 0, sizeof(*w));
 	w->a = a;
 	w->b = b;
-	w->left_out = as->full || bs->full;
+	w->left_out = as->full || bs->full || as->exchanges.full || bs->exchanges.full;
 	hosts_init(&w->hosts,
 		known_or_0(report_cpu_offset_ns(a)) + known_or_0(report_cpu_offset_ns(b)));
 	err = find_crossings(w, as, bs);
@@ -294,6 +320,8 @@ int between_make(struct between *w, const struct report *a, const struct host_si
 		if (!figures && !err)
 			err = hosts_solve(&w->hosts);
 	}
+	if (!err)
+		err = join_exchanges(w, as, bs);
 	if (w->crossings)
 		qsort(w->crossing, w->crossings, sizeof(*w->crossing), by_bytes);
 	return err;
@@ -306,5 +334,6 @@ void between_free(struct between *w)
 		dist_free(&w->crossing[i].calls);
 	}
 	free(w->crossing);
+	joint_free(&w->joint);
 	hosts_free(&w->hosts);
 }

@@ -10,6 +10,7 @@
 
 #include "clock/hosts.h"
 #include "bytes/ranges.h"
+#include "joint.h"
 #include "render/report.h"
 
 /* Times kept for each byte of a socket, by its offset, in ns of the host's clock. */
@@ -25,8 +26,10 @@ struct host_side {
 	struct end *ends;
 	size_t kept;
 	bool full; /* limit reached: later bytes are left out */
+	struct host_exchanges exchanges;
 };
 
+/* Call it before the first event. */
 void host_side_init(struct host_side *s, struct core *core);
 /* Listener for core_listen(); `arg` is a struct host_side. */
 void host_side_event(void *arg, const struct mg_event *e, const struct annotation *a);
@@ -60,13 +63,19 @@ struct between {
 	struct crossing *crossing;
 	size_t crossings;
 	bool left_out;
+	struct joint joint;
 };
 
-/* Computes the figures. Returns 0 or -ENOMEM; the caller frees `w` in any case. */
-int between_make(struct between *w, const struct report *a, const struct host_side *as,
-	const struct report *b, const struct host_side *bs);
+/*
+ * Computes the figures; the sides' exchanges are sorted. Returns 0 or -ENOMEM; the caller frees `w`
+ * in any case.
+ */
+int between_make(struct between *w, const struct report *a, struct host_side *as,
+	const struct report *b, struct host_side *bs);
 void between_free(struct between *w);
 
+/* Returns a host's name in a static buffer; `otherwise` if it is not known. */
+const char *host_name(const struct report *r, const char *otherwise);
 void between_text(const struct between *w, FILE *to, bool colour);
 /* Returns a new reference. */
 json_t *between_json(const struct between *w);

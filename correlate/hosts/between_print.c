@@ -8,7 +8,7 @@
 
 #define CROSSINGS_SHOWN 8
 
-static const char *host_name(const struct report *r, const char *otherwise)
+const char *host_name(const struct report *r, const char *otherwise)
 {
 	const char *name = json_string_value(json_object_get(r->session, "host"));
 

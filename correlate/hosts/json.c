@@ -62,6 +62,28 @@ bool next_hosts_flows(const struct hosts_figures *f, uintptr_t *at, struct cross
 	return true;
 }
 
+bool next_hosts_exchanges(const struct hosts_figures *f, uintptr_t *at, struct joint_figures *to)
+{
+	const struct joint_group *g;
+
+	if (*at >= f->w->joint.n)
+		return false;
+	g = &f->w->joint.v[(*at)++];
+	*to = (struct joint_figures){g, exchange_group_figures_of(g->client_report, g->client)};
+	return true;
+}
+
+bool next_joint_answer(
+	const struct joint_figures *f, uintptr_t *at, struct answer_column_figures *to)
+{
+	return joint_column(f->g, at, to);
+}
+
+static const char *or_null(const char *text)
+{
+	return text && text[0] ? text : NULL;
+}
+
 static const char *const states[] = {"related", "skew_only", "unrelated"};
 
 /* clang-format off */
@@ -77,6 +99,15 @@ GET(clock_standing, half_width_ns, value_number(f->half))
 
 GET(clock_window, state, value_text(states[f->w->state]))
 GET(clock_window, skew, value_number(hosts_skew(f->h, f->w->from)))
+
+GET(joint, client_host, value_text(json_string_value(json_object_get(f->g->client_report->session, "host"))))
+GET(joint, server_host, value_text(json_string_value(json_object_get(f->g->server_report->session, "host"))))
+GET(joint, client, value_text(or_null(f->g->client->key.program)))
+GET(joint, server, value_text(or_null(f->g->server->key.program)))
+GET(joint, address, value_text(or_null(f->client.address)))
+GET(joint, port, value_if(f->g->client->key.port, value_count(f->g->client->key.port)))
+GET(joint, exchanges, value_count(f->g->causes ? f->g->causes->n : 0))
+GET(joint, client_exchanges, value_count(f->g->client->causes ? f->g->client->causes->n : 0))
 
 GET(passings, to_other, value_count(f->w->hosts.to_b.n))
 GET(passings, from_other, value_count(f->w->hosts.to_a.n))

@@ -19,6 +19,7 @@ struct report_detail {
 	bool calls, modulation, explain, all;
 	bool no_hint;           /* does not say which options show the rest */
 	bool beside_other_host; /* the other end's report is printed, too */
+	bool answered_together; /* and an answer of both */
 	/* quantile at which the text shows another waterfall; 0 = none */
 	double waterfall_at;
 };

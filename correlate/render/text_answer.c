@@ -31,11 +31,6 @@ static enum answer_place place_of(enum cause c)
 	return c == CAUSE_PROGRAM || c == CAUSE_WRITING ? PROGRAM : SENDING;
 }
 
-struct columns {
-	int n;
-	struct answer_column_figures column[ANSWER_COLUMNS];
-};
-
 static const char *mean(const struct answer_column_figures *c, uint64_t cycles)
 {
 	return text_ns(report_ns(c->r, (double)cycles / (double)c->sum.n));
@@ -48,7 +43,7 @@ static int column_width(void)
 }
 
 /* Prints a row, if any column has time in it. */
-static void row(const char *label, const struct columns *columns,
+static void row(const char *label, const struct answer_columns *columns,
 	const uint64_t time[ANSWER_COLUMNS], FILE *to)
 {
 	uint64_t any = 0;
@@ -75,7 +70,7 @@ struct place_row {
 
 /* Adds the rows of one end. Returns the number of rows then. */
 static int place_rows(
-	const struct columns *columns, enum cause_end end, struct place_row *rows, int n)
+	const struct answer_columns *columns, enum cause_end end, struct place_row *rows, int n)
 {
 	for (int p = 0; p < PLACES; p++, n++) {
 		rows[n] = (struct place_row){0};
@@ -91,7 +86,7 @@ static int place_rows(
 }
 
 /* Adds the row of the network. */
-static int between_row(const struct columns *columns, struct place_row *rows, int n)
+static int between_row(const struct answer_columns *columns, struct place_row *rows, int n)
 {
 	rows[n] = (struct place_row){.label = "  network"};
 	for (int i = 0; i < columns->n; i++)
@@ -102,7 +97,7 @@ static int between_row(const struct columns *columns, struct place_row *rows, in
 	return n + 1;
 }
 
-static bool is_small(const struct columns *columns, const uint64_t time[ANSWER_COLUMNS])
+static bool is_small(const struct answer_columns *columns, const uint64_t time[ANSWER_COLUMNS])
 {
 	for (int i = 0; i < columns->n; i++)
 		if ((double)time[i] >= SMALL_PLACE * (double)columns->column[i].sum.time)
@@ -110,8 +105,7 @@ static bool is_small(const struct columns *columns, const uint64_t time[ANSWER_C
 	return true;
 }
 
-/* Prints the table; with `fold`, rows that are small in every column as one. */
-static void table(const struct columns *columns, bool fold, FILE *to)
+void text_answer_table(const struct answer_columns *columns, bool fold, FILE *to)
 {
 	uint64_t whole[ANSWER_COLUMNS], rest[ANSWER_COLUMNS] = {0};
 	struct place_row rows[ROWS];
@@ -256,7 +250,7 @@ static void print(const struct report *r, const struct exchange_group_figures *f
 	enum answer_form form, FILE *to, bool colour)
 {
 	struct causes_told told = {.only_first = form == FIRST_CAUSES};
-	struct columns columns = {0};
+	struct answer_columns columns = {0};
 
 	for (uintptr_t at = 0; columns.n < ANSWER_COLUMNS &&
 			       next_exchange_group_answer(f, &at, &columns.column[columns.n]);)
@@ -271,7 +265,7 @@ static void print(const struct report *r, const struct exchange_group_figures *f
 		fprintf(to, " :%u", f->g->key.port);
 	fprintf(to, " went\n");
 	text_left_out(r, f->g, to);
-	table(&columns, form != ALL_ROWS, to);
+	text_answer_table(&columns, form != ALL_ROWS, to);
 	for (int i = 0; i < columns.n; i++)
 		text_causes_of(&columns.column[i], &told, to);
 	text_remedies(&told, to);

@@ -10,6 +10,13 @@
  * else the flows are the answer.
  */
 bool text_is_of_exchanges(const struct report *r);
+/* Columns of one answer. */
+struct answer_columns {
+	int n;
+	struct answer_column_figures column[ANSWER_COLUMNS];
+};
+/* Prints their table; with `fold`, rows that are small in every column as one. */
+void text_answer_table(const struct answer_columns *columns, bool fold, FILE *to);
 /*
  * Prints where the time of requests went, of typical and of slow ones, if there are any. Lesser
  * rows are left out where all would take more than so many lines of the terminal.

@@ -62,8 +62,8 @@ static const struct exchange_group *server_at(const struct report *r, uint8_t ki
 /* Returns the server's end of a group; NULL if it is not in the recording. */
 static const struct exchange_group *server_of(const struct answer_column_figures *c)
 {
-	if (!c->g || c->role == ROLE_SERVER)
-		return c->g;
+	if (c->server || !c->g || c->role == ROLE_SERVER)
+		return c->server ? c->server : c->g;
 	return server_at(c->r, c->g->key.kind, c->g->key.port);
 }
 
@@ -126,7 +126,8 @@ static const struct program_row *longest(const struct exchange_group *g,
 static bool service_words(const struct answer_column_figures *c, const struct program_key *waits,
 	char remedy[REMEDY_MAX])
 {
-	const struct exchange_group *g = server_at(c->r, MG_KIND_END, waits->port);
+	const struct report *there = c->server ? c->server_report : c->r;
+	const struct exchange_group *g = server_at(there, MG_KIND_END, waits->port);
 	double share;
 	const struct program_row *row = g ? longest(g, &g->program, c, &share) : NULL;
 	char words[128];
@@ -159,8 +160,9 @@ static bool has_same_exchanges(const struct exchange_group *server, const struct
 	causes_between(server->causes, column->from, column->to, &own);
 	if (!own.n || !column->sum.n)
 		return false;
-	a = (double)own.cause[END_OWN][c->cause] / (double)own.n;
-	b = (double)column->sum.cause[c->end][c->cause] / (double)column->sum.n;
+	a = report_ns(column->server ? column->server_report : column->r,
+		(double)own.cause[END_OWN][c->cause] / (double)own.n);
+	b = cause_mean(c);
 	return a <= SAME_TIME * b && b <= SAME_TIME * a;
 }
 
@@ -280,6 +282,9 @@ void remedy_of_cause(
 {
 	if (cause == CAUSE_LOST)
 		resent_words(&r->losses, remedy);
+	else if (cause == CAUSE_AWAY && r->detail.answered_together)
+		snprintf(remedy, REMEDY_MAX,
+			"The answer of both hosts, at the beginning, divides it.");
 	else if (cause == CAUSE_AWAY && r->detail.beside_other_host)
 		snprintf(remedy, REMEDY_MAX,
 			"The other host's own answer has its part, the table between the hosts "
@@ -288,6 +293,15 @@ void remedy_of_cause(
 	else
 		snprintf(remedy, REMEDY_MAX, "%s",
 			cause == CAUSE_RUN_QUEUE ? run_queue_remedy(mean_ns) : cause_remedy(cause));
+}
+
+/* Returns the report that knows most of a cause. */
+static const struct report *report_of(const struct answer_column_figures *c, enum cause cause)
+{
+	const struct report *there = c->server ? c->server_report : c->r;
+
+	return cause == CAUSE_LOST && there->losses.retransmits > c->r->losses.retransmits ? there
+											   : c->r;
 }
 
 void answer_remedy(const struct cause_figures *c, char remedy[REMEDY_MAX])
@@ -302,7 +316,7 @@ void answer_remedy(const struct cause_figures *c, char remedy[REMEDY_MAX])
 			"part.",
 			c->column->port);
 	else
-		remedy_of_cause(c->column->r, of, cause_mean(c), remedy);
+		remedy_of_cause(report_of(c->column, of), of, cause_mean(c), remedy);
 }
 
 /* Returns from which quantile on exchanges are slow ones: 0.99, or what ten of them lie beyond. */
@@ -311,10 +325,10 @@ static double slow_from(uint64_t n)
 	return n >= 1000 ? 0.99 : 1 - 10 / (double)n;
 }
 
-bool next_exchange_group_answer(
-	const struct exchange_group_figures *f, uintptr_t *at, struct answer_column_figures *to)
+bool next_answer_column(
+	const struct cause_bins *bins, uintptr_t *at, struct answer_column_figures *to)
 {
-	uint64_t n = f->g->causes ? f->g->causes->n : 0;
+	uint64_t n = bins ? bins->n : 0;
 
 	if (*at == 0 && n == 1) /* it is the slowest */
 		*at = 2;
@@ -322,13 +336,7 @@ bool next_exchange_group_answer(
 		++*at;
 	if (!n || *at >= ANSWER_COLUMNS)
 		return false;
-	*to = (struct answer_column_figures){.r = f->r,
-		.g = f->g,
-		.role = f->g->key.role,
-		.kind = f->g->key.kind,
-		.port = f->g->key.port,
-		.from = 1,
-		.to = 1};
+	to->from = to->to = 1;
 	snprintf(to->title, sizeof(to->title), "slowest");
 	if (*at == 0) {
 		to->from = TYPICAL_FROM;
@@ -338,9 +346,20 @@ bool next_exchange_group_answer(
 		to->from = slow_from(n);
 		snprintf(to->title, sizeof(to->title), "slowest %.0f %%", (1 - to->from) * 100);
 	}
-	causes_between(f->g->causes, to->from, to->to, &to->sum);
+	causes_between(bins, to->from, to->to, &to->sum);
 	++*at;
 	return true;
+}
+
+bool next_exchange_group_answer(
+	const struct exchange_group_figures *f, uintptr_t *at, struct answer_column_figures *to)
+{
+	*to = (struct answer_column_figures){.r = f->r,
+		.g = f->g,
+		.role = f->g->key.role,
+		.kind = f->g->key.kind,
+		.port = f->g->key.port};
+	return next_answer_column(f->g->causes, at, to);
 }
 
 struct answer_column_figures answer_of_slow(const struct report *r, const struct slow_exchange *s)

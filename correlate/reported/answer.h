@@ -18,6 +18,9 @@ struct answer_column_figures {
 	char title[20];
 	double from, to; /* quantiles */
 	struct cause_sums sum;
+	/* the server, where it is on another host, and that host's report; else NULL */
+	const struct exchange_group *server;
+	const struct report *server_report;
 };
 
 struct cause_figures {
@@ -26,6 +29,12 @@ struct cause_figures {
 	enum cause_end end;
 };
 
+/*
+ * Makes `to`, which is filled in but for the exchanges themselves, the next column of these bins;
+ * false if there is none. `at` is 0 at first.
+ */
+bool next_answer_column(
+	const struct cause_bins *bins, uintptr_t *at, struct answer_column_figures *to);
 /* Returns the one exchange as a column. */
 struct answer_column_figures answer_of_slow(const struct report *r, const struct slow_exchange *s);
 /* Returns "server" or "client". */

@@ -8,6 +8,7 @@
 #define MAGNET_CORRELATE_REPORTED_BESIDE_H
 
 #include "render/report.h"
+#include "reported/exchanges.h"
 
 struct call_on_flow_figures {
 	const struct report *r;
@@ -50,6 +51,12 @@ struct crossing_time_figures {
 
 struct crossing_figures {
 	const struct crossing *c;
+};
+
+struct joint_group;
+struct joint_figures {
+	const struct joint_group *g;
+	struct exchange_group_figures client;
 };
 
 struct clock_standing_figures {

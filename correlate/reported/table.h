@@ -128,6 +128,7 @@
 	F(clock_standing, struct clock_standing_figures, "The hosts' clocks at one time") \
 	F(clock_window, struct clock_window_figures, "A time in which the hosts' clocks run evenly") \
 	F(passings, struct hosts_figures, "Packets between the hosts") \
+	F(joint, struct joint_figures, "Exchanges of a client with a server on the other host") \
 	F(hosts, struct hosts_figures, "What lies between two hosts")
 #define MG_WIRE_SCOPES(F) \
 	F(crossing_time, struct crossing_time_figures, "A time from host to host, or to the wire") \

@@ -115,12 +115,25 @@
 	V(S, COUNT, PACKETS, to_other, always, "to the other", "packets to the other host that relate the clocks") \
 	V(S, COUNT, PACKETS, from_other, always, "from the other", "packets from the other host that relate the clocks")
 
+#define MG_KNOWN_joint(S, K)
+#define MG_FIGURES_joint(S, V, O, L, W, T, P) \
+	V(S, TEXT, NONE, client_host, recorded, "client's host", "name of the host of the client") \
+	V(S, TEXT, NONE, server_host, recorded, "server's host", "name of the host of the server") \
+	V(S, TEXT, NONE, client, recorded, "client", "name of the client's program") \
+	V(S, TEXT, NONE, server, recorded, "server", "name of the server's program") \
+	V(S, TEXT, NONE, address, recorded, "server's address", "the server's address and port, as the client has them") \
+	V(S, COUNT, NONE, port, recorded, "server's port", "port of the server, likewise") \
+	V(S, COUNT, NONE, exchanges, always, "exchanges", "exchanges that both ends have") \
+	V(S, COUNT, NONE, client_exchanges, always, "at the client", "the client's exchanges with this address that are divided by cause") \
+	L(S, answer_column, answer, always, "where their whole time went at both ends and on the network, as the client's `answer`")
+
 #define MG_KNOWN_hosts(S, K)
 #define MG_FIGURES_hosts(S, V, O, L, W, T, P) \
 	L(S, clock_window, clock, always, "intervals in which neither clock was set or changed its rate") \
 	O(S, passings, passings, always, "packets by which the clocks are related") \
 	V(S, FLAG, NONE, left_out, always, "left out", "whether the recordings were too long to use all of them") \
-	L(S, crossing, flows, always, "directions of the connections between the hosts")
+	L(S, crossing, flows, always, "directions of the connections between the hosts") \
+	L(S, joint, exchanges, always, "exchanges of a client with a server on the other host, those that took longest first")
 
 /* ---- which figures are compared ---- */
 

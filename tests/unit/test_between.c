@@ -3,6 +3,7 @@
 #include "connection.h"
 #include "hosts/between.h"
 #include "reported.h"
+#include "reported/answer.h"
 #include "table.h"
 
 #define AHEAD     100000000ull /* offset of B's clock, ns */
@@ -17,18 +18,24 @@ struct host {
 
 static struct host a, b;
 
-static void begin(struct host *h, uint64_t sock, uint32_t isn, uint32_t irs)
+static void begin_host(struct host *h)
 {
 	feed_begin(&h->core, ALL_HOOKS);
 	host_side_init(&h->side, &h->core);
 	core_listen(&h->core, host_side_event, &h->side);
+}
+
+static void begin(struct host *h, uint64_t sock, uint32_t isn, uint32_t irs)
+{
+	begin_host(h);
 	ev_opened(&h->core, 10, sock, isn, irs);
 }
 
 static void begin_both(void)
 {
 	begin(&a, A, 999, 4999);
-	begin(&b, A, 4999, 999); /* cookies of two hosts may be equal */
+	begin_host(&b);
+	feed_accepted(&b.core, 10, A, 4999, 999); /* cookies of two hosts may be equal */
 }
 
 static void make(struct between *w)
@@ -168,13 +175,60 @@ static void people_and_programs_are_told(void **unused)
 	assert_non_null(strstr(text, "  1/tx -> 1/rx  "));
 	free(text);
 	j = between_json(&w);
-	assert_fields(j, "", "clock passings left_out flows");
+	assert_fields(j, "", "clock passings left_out flows exchanges");
 	assert_fields(j, "clock.0", "state skew begin end");
 	assert_fields(j, "clock.0.begin", "at_ns ahead_ns half_width_ns");
 	assert_fields(j, "flows.0",
 		"direction sent_as received_as bytes ambiguous_bytes transit_ns call_to_return_ns");
 	assert_fields(j, "flows.1.transit_ns", "mean p50 p99 half_width bytes");
 	assert_number_at(j, "passings.to_other", 100);
+	json_decref(j);
+	end(&w);
+}
+
+static uint64_t all_causes(const struct cause_sums *s, enum cause_end end)
+{
+	uint64_t all = 0;
+
+	for (int i = 0; i < CAUSES; i++)
+		all += s->cause[end][i];
+	return all;
+}
+
+/*
+ * The server has each request for 1006 ns, from its arrival until its driver has the reply,
+ * whatever its clock shows; the network has the rest of what the client waited outside.
+ */
+static void the_answer_is_of_both_hosts(void **unused)
+{
+	struct answer_column_figures median;
+	const struct joint_group *g;
+	uintptr_t at = 0;
+	struct between w;
+	json_t *j;
+
+	(void)unused;
+	begin_both();
+	for (uint32_t i = 0; i < 100; i++)
+		exchange(i, 0);
+	make(&w);
+	assert_int_equal(w.joint.n, 1);
+	g = &w.joint.v[0];
+	assert_ptr_equal(g->client_report, w.a);
+	assert_ptr_equal(g->server_report, w.b);
+	assert_true(joint_column(g, &at, &median));
+	assert_int_equal(g->causes->n, 100);
+	assert_int_equal(all_causes(&median.sum, END_OWN) + all_causes(&median.sum, END_FAR),
+		median.sum.time);
+	assert_int_equal(median.sum.cause[END_OWN][CAUSE_AWAY], 0);
+	assert_int_equal(median.sum.cause[END_OWN][CAUSE_NETWORK], 2 * UNDER_WAY * median.sum.n);
+	assert_int_equal(all_causes(&median.sum, END_FAR), 1006 * median.sum.n);
+	j = between_json(&w);
+	assert_fields(j, "exchanges.0",
+		"client_host server_host client server address port exchanges client_exchanges "
+		"answer");
+	assert_number_at(j, "exchanges.0.exchanges", 100);
+	assert_number_at(j, "exchanges.0.client_exchanges", 100);
 	json_decref(j);
 	end(&w);
 }
@@ -186,6 +240,7 @@ int main(void)
 		cmocka_unit_test(retransmitted_bytes_have_no_transit),
 		cmocka_unit_test(connections_to_others_are_none_of_theirs),
 		cmocka_unit_test(people_and_programs_are_told),
+		cmocka_unit_test(the_answer_is_of_both_hosts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,6 +61,48 @@ static void a_servers_time_is_divided(void **unused)
 	assert_int_equal(count, 0);
 }
 
+/* A client on another host waits until the reply departs, and receives during the rest. */
+static void a_servers_time_is_divided_around_the_replys_departure(void **unused)
+{
+	struct fact_exchange f = {.role = ROLE_SERVER,
+		.request_bytes = 10,
+		.reply_bytes = 20,
+		.arrived = 1000,
+		.request_first = 1350,
+		.request_last = 1350,
+		.reply_first = 2350,
+		.reply_last = 2350,
+		.departed = 2400};
+	struct fact_unsent held = {.begin = 2360, .end = 2760};
+	struct fact_range out = range(false, 0, 20, 2350);
+	uint32_t count = 0;
+	struct recent_bytes *reply = recent_new(&count);
+	struct exchange_causes part[CAUSE_PARTS], whole;
+
+	(void)unused;
+	out.stage[TX_STAGE_SNDBUF] = 400;
+	out.total = out.elapsed = 430;
+	held.held[WHY_CWND] = 400;
+	recent_unsent_add(reply, &held);
+	recent_range_add(reply, &out);
+	causes_divide(&f, NULL, reply, &whole);
+	causes_divide_around_departure(&f, NULL, reply, part);
+	assert_int_equal(part[BEFORE_DEPARTURE].begin, 1000);
+	assert_int_equal(part[BEFORE_DEPARTURE].end, 2400);
+	assert_int_equal(part[BEFORE_DEPARTURE].cause[END_OWN][CAUSE_RECEIVE], 350);
+	assert_int_equal(part[BEFORE_DEPARTURE].cause[END_OWN][CAUSE_PROGRAM], 1000);
+	assert_int_equal(part[BEFORE_DEPARTURE].cause[END_OWN][CAUSE_CWND], 40);
+	assert_int_equal(sum(&part[BEFORE_DEPARTURE]), 1400);
+	assert_int_equal(part[AFTER_DEPARTURE].end, 2780);
+	assert_int_equal(part[AFTER_DEPARTURE].cause[END_OWN][CAUSE_CWND], 360);
+	assert_int_equal(sum(&part[AFTER_DEPARTURE]), 380);
+	assert_int_equal(sum(&part[0]) + sum(&part[1]), sum(&whole));
+	f.unseen = true;
+	causes_divide_around_departure(&f, NULL, reply, part);
+	assert_int_equal(part[BEFORE_DEPARTURE].begin, 0);
+	recent_free(reply);
+}
+
 static struct fact_exchange asked(void)
 {
 	return (struct fact_exchange){.role = ROLE_CLIENT,
@@ -472,6 +514,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_servers_time_is_divided),
+		cmocka_unit_test(a_servers_time_is_divided_around_the_replys_departure),
 		cmocka_unit_test(a_clients_time_is_divided),
 		cmocka_unit_test(a_client_knows_what_held_the_reply_at_the_server),
 		cmocka_unit_test(one_call_waits_for_all_of_the_reply),

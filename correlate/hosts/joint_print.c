@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints the answer of two hosts together. */
+#include "joint.h"
+
+#include "between.h"
+#include "render/text.h"
+#include "render/text_answer.h"
+#include "render/text_causes.h"
+#include "reported/exchanges.h"
+
+#define LINE_MAX_WORDS 400
+
+static const char *program_of(const struct exchange_group *g)
+{
+	return g->key.program[0] ? text_plain(g->key.program, 15) : "a program";
+}
+
+static uint64_t exchanges_of(const struct cause_bins *b)
+{
+	return b ? b->n : 0;
+}
+
+/* Says whose exchanges these are. */
+static void whose(const struct joint_group *g, char words[LINE_MAX_WORDS])
+{
+	struct exchange_group_figures client =
+		exchange_group_figures_of(g->client_report, g->client);
+	char name[16], client_host[64], server_host[64];
+
+	/* each call of text_plain() may reuse its memory */
+	snprintf(name, sizeof(name), "%s", program_of(g->client));
+	snprintf(client_host, sizeof(client_host), "%s",
+		host_name(g->client_report, "the client's host"));
+	snprintf(server_host, sizeof(server_host), "%s",
+		host_name(g->server_report, "the other host"));
+	snprintf(words, LINE_MAX_WORDS, "%s at %s with %s at %s (%s)", name, client_host,
+		program_of(g->server), server_host,
+		client.address[0] ? client.address : "address not known");
+}
+
+static void print(const struct joint_group *g, FILE *to, bool colour)
+{
+	uint64_t n = exchanges_of(g->causes), all = exchanges_of(g->client->causes);
+	struct causes_told told = {0};
+	struct answer_columns columns = {0};
+	char words[LINE_MAX_WORDS], line[LINE_MAX_WORDS + 100];
+
+	for (uintptr_t at = 0;
+		columns.n < ANSWER_COLUMNS && joint_column(g, &at, &columns.column[columns.n]);)
+		columns.n++;
+	whose(g, words);
+	snprintf(line, sizeof(line), "where the time of %s exchange%s of %s went", text_count(n),
+		plural(n), words);
+	fprintf(to, "%sAnswer of both hosts%s: ", colour ? "\033[1m" : "", colour ? "\033[0m" : "");
+	text_wrapped(to, 22, 2, line);
+	if (n < all)
+		fprintf(to,
+			"  %s of the client's %s exchanges: the others have no counterpart at the "
+			"server\n",
+			text_count(n), text_count(all));
+	text_answer_table(&columns, true, to);
+	for (int i = 0; i < columns.n; i++)
+		text_causes_of(&columns.column[i], &told, to);
+	text_remedies(&told, to);
+}
+
+void joint_text(const struct joint *j, FILE *to, bool colour)
+{
+	if (!j->n)
+		return;
+	print(&j->v[0], to, colour);
+	for (size_t i = 1; i < j->n && i < 4; i++) {
+		char words[LINE_MAX_WORDS];
+
+		whose(&j->v[i], words);
+		fprintf(to, "  and %s of ", text_count(exchanges_of(j->v[i].causes)));
+		text_wrapped(to, 12, 4, words);
+	}
+	if (j->n > 1)
+		fprintf(to, "  (--json has the answer of each)\n");
+	fprintf(to, "\n");
+}

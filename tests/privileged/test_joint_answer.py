@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""
+The answer of two hosts: a client and its server in recordings of their own, of one namespace each, that are
+said to be of two hosts. What took the time is known, and is found, and the answer of one recording that has
+both ends agrees with it; also after the other host's clock was changed by 50 ppm and 1 s (docs/method.md,
+"The answer").
+"""
+import os
+import shlex
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from delay import Delay
+from fixture import *
+from reclock import reclock
+
+PORT, TIMES = 5137, 40
+SERVER = f"""
+import socket, sys, time
+sleep, size = float(sys.argv[1]), int(sys.argv[2])
+c, _ = socket.create_server(("", {PORT})).accept()
+c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+while c.recv(1000, socket.MSG_WAITALL):
+    time.sleep(sleep)
+    c.sendall(b"y" * size)
+"""
+CLIENT = f"""
+import socket, sys, time
+host, size, times = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+s = socket.socket()
+for _ in range(200):
+    try:
+        s.connect((host, {PORT}))
+        break
+    except ConnectionRefusedError:
+        time.sleep(0.05)
+s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+for _ in range(times):
+    s.sendall(b"x" * 1000)
+    s.recv(size, socket.MSG_WAITALL)
+    time.sleep(0.002)
+"""
+
+
+class Scene:
+    """A server that sleeps and sends so much, and a client that asks it, in a network."""
+
+    def __init__(self, net, top, server_ns, client_ns, address, sleep, size, times=TIMES):
+        self.net, self.top = net, top
+        self.server = net.inside(server_ns, PYTHON, "-c", SERVER, sleep, size)
+        self.client = net.inside(client_ns, PYTHON, "-c", CLIENT, address, size, times)
+        self.times = times
+
+    def apart(self):
+        """Records each end alone. Returns the report of both."""
+        a, b = self.top + "/client", self.top + "/server"
+        other = subprocess.Popen([MAGNET, "record", "-q", "-o", b, "--", *self.server])
+        try:
+            run(MAGNET, "record", "-q", "-o", a, "--", *self.client)
+            check(other.wait(30) == 0, "both recordings were made")
+        finally:
+            stop(other)
+        with open(b + "/session.json") as f:
+            session = json.load(f)
+        session["host"] = session["boot_id"] = "elsewhere"
+        with open(b + "/session.json", "w") as f:
+            json.dump(session, f)
+        return self.report(a, b)
+
+    def report(self, *order):
+        return json.loads(run(MAGNET, "report", "--json", *(order or (self.top + "/client", self.top + "/server"))).stdout)
+
+    def text(self):
+        return run(MAGNET, "report", self.top + "/client", self.top + "/server").stdout
+
+    def together(self):
+        """Returns the answer of one recording of both ends."""
+        quoted = [" ".join(map(shlex.quote, c)) for c in (self.server, self.client)]
+        with Recording("sh", "-c", f"{quoted[0]} & {quoted[1]}; wait") as r:
+            groups = [g for g in r.report()["exchanges"] if g["role"] == "client" and g["port"] == PORT]
+        check(len(groups) == 1, "one recording has both ends")
+        return groups[0]["answer"]
+
+
+def shares(column):
+    found = {}
+    for c in column["causes"]:
+        found[c["at"], c["cause"]] = found.get((c["at"], c["cause"]), 0) + c["share"]
+    return found
+
+
+def transit(hosts):
+    """The mean time under way there and back, ns, and its error."""
+    return (sum(c["transit_ns"]["mean"] for c in hosts["flows"]),
+            sum(c["transit_ns"]["half_width"] for c in hosts["flows"]))
+
+
+def look(scene, report, at, cause, least):
+    """The cause takes the time, at this end; the causes sum to it."""
+    hosts = report["hosts"]
+    check(len(hosts["exchanges"]) == 1, "one client asked one server")
+    e = hosts["exchanges"][0]
+    check((e["exchanges"], e["client_exchanges"]) == (scene.times, scene.times), "all exchanges have both ends")
+    check((e["server_host"], e["port"]) == ("elsewhere", PORT), "the server is on the other host")
+    for column in e["answer"]:
+        total = sum(c["mean_ns"] for c in column["causes"])
+        check(abs(total - column["mean_ns"]) <= 1e-9 * total, f"{column['title']}: the causes sum to the whole time")
+        check(("network", "away") not in shares(column), "all of it is divided")
+    found = shares(e["answer"][0])
+    check(found.get((at, cause), 0) >= least, f"the median: {at}: {cause} took {found.get((at, cause), 0):.0%}")
+    return e["answer"]
+
+
+def agrees(one, two):
+    """Both ways to record the exchanges put the time down to the same causes."""
+    x, y = shares(one[0]), shares(two[0])
+    for key in sorted(set(x) | set(y)):
+        check(abs(x.get(key, 0) - y.get(key, 0)) < 0.12,
+              f"{key[0]}, {key[1]}: {x.get(key, 0):.1%} in one recording, {y.get(key, 0):.1%} in two")
+
+
+def said(scene, *words):
+    first = "\n".join(scene.text().split("\n")[:20])
+    check(first.startswith("Answer of both hosts: "), "the report begins with it")
+    for w in words:
+        check(w in first, f"it says: {w}")
+
+
+def slow_server(net, top):
+    print("a server that sleeps:")
+    scene = Scene(net, top, net.b, net.a, net.B, 0.02, 1000)
+    report = scene.apart()
+    answer = look(scene, report, "server", "program", 0.8)
+    under_way, half = transit(report["hosts"])
+    network = next(c["mean_ns"] for c in answer[0]["causes"] if c["cause"] == "network")
+    print(f"network: {network:.0f} ns in the answer, {under_way:.0f} +- {half:.0f} by the clocks")
+    check(abs(network - under_way) <= half + 0.5 * under_way, "what is left to the network is what bytes took there")
+    said(scene, "server: the program itself", "clock_nanosleep", "The program asked to sleep.")
+    check("The answer of both hosts, at the beginning" in scene.text(), "the client's own answer refers to it")
+    swapped = scene.report(top + "/server", top + "/client")["hosts"]["exchanges"]
+    check(swapped[0]["answer"][0]["mean_ns"] == answer[0]["mean_ns"], "the order of the directories is of no account")
+    agrees(scene.together(), answer)
+
+    reclock(top + "/server", lambda ns: ns + ns * 50 // 1_000_000 + 1_000_000_000)
+    again = look(scene, scene.report(), "server", "program", 0.8)
+    program = [next(c["mean_ns"] for c in x[0]["causes"] if c["cause"] == "program") for x in (answer, again)]
+    near(program[1] / program[0] - 1, 50e-6, 0.5, "the other clock's rate changes the server's part")
+    check(again[0]["mean_ns"] == answer[0]["mean_ns"], "and not the whole, which is the client's")
+
+
+def slow_network(net, top):
+    print("a long way:")
+    with Delay(net, 0.012):
+        scene = Scene(net, top, net.b, net.a, Delay.B, 0.001, 1000)
+        answer = look(scene, scene.apart(), "network", "network", 0.8)
+        said(scene, "network")
+        agrees(scene.together(), answer)
+
+
+def slow_link(net, top):
+    print("a server's shaped link:")
+    scene = Scene(net, top, net.a, net.b, net.A, 0.001, 300_000, times=25)
+    answer = look(scene, scene.apart(), "server", "qdisc", 0.5)
+    said(scene, "server: waiting in the device's queue (qdisc)")
+    agrees(scene.together(), answer)
+
+
+need_kernel_side()
+for name, scene, kw in (("a", slow_server, {}), ("b", slow_network, {}),
+                        ("c", slow_link, {"rate": "40mbit", "burst": "10kb"})):
+    with Network(name=name, **kw) as net, tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
+        scene(net, top)
