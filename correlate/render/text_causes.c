@@ -9,6 +9,9 @@
 /* A cause is told if it takes at least as much of the time. */
 #define FIRST_CAUSE  0.40
 #define SECOND_CAUSE 0.25
+/* Where no cause is told, the largest are listed that take at least as much. */
+#define LISTED_CAUSE  0.10
+#define LISTED_CAUSES 3
 /* The main part of the time in a program is told without its share from here on. */
 #define MOST_OF_PROGRAM 0.9
 
@@ -38,15 +41,20 @@ void text_wrapped(FILE *to, int column, int indent, const char *words)
 	fputc('\n', to);
 }
 
+static bool sees_device(const struct report *r)
+{
+	return core_has_observed(r->core, MG_EVENT_dev_xmit) &&
+	       core_observes(r->core, MG_EVENT_dev_recv);
+}
+
 /* Between the layers that are recorded may be others than the network. */
 static const char *label_of(const struct cause_figures *c)
 {
-	const struct core *core = c->column->r->core;
+	const struct report *r = c->column->r, *there = c->column->server_report;
 
-	if (c->cause == CAUSE_NETWORK && !(core_has_observed(core, MG_EVENT_dev_xmit) &&
-						 core_observes(core, MG_EVENT_dev_recv)))
+	if (c->cause == CAUSE_NETWORK && !(sees_device(r) && (!there || sees_device(there))))
 		return "network, or layers that were not recorded (--layers)";
-	if (c->cause == CAUSE_AWAY && c->column->r->detail.beside_other_host)
+	if (c->cause == CAUSE_AWAY && r->detail.beside_other_host)
 		return "network, and the other host";
 	if (c->cause == CAUSE_AWAY && answer_has_server(c->column))
 		return "network, or the server, whose exchanges could not be matched";
@@ -142,6 +150,25 @@ static bool tell_same(
 	return true;
 }
 
+/* Says that no cause takes most of the time, and which take more than others. */
+static void list_causes(const struct answer_column_figures *column, FILE *to)
+{
+	char words[LISTED_CAUSES * WORDS_MAX] = "no single cause";
+	struct cause_figures c;
+	uintptr_t at = 0;
+
+	while (at < LISTED_CAUSES && next_answer_column_causes(column, &at, &c) &&
+		cause_share(&c) >= LISTED_CAUSE) {
+		size_t n = strlen(words);
+		bool between = cause_is_between(c.cause);
+
+		snprintf(words + n, sizeof(words) - n, "%s%s %s%s%s", at > 1 ? "; " : ": ",
+			text_percent(cause_share(&c)), between ? "" : answer_end(column, c.end),
+			between ? "" : ": ", label_of(&c));
+	}
+	text_wrapped(to, CAUSE_TITLE_WIDTH + 2, CAUSE_TITLE_WIDTH + 2, words);
+}
+
 void text_causes_of(const struct answer_column_figures *column, struct causes_told *told, FILE *to)
 {
 	struct named now[NAMED];
@@ -153,7 +180,7 @@ void text_causes_of(const struct answer_column_figures *column, struct causes_to
 	fprintf(to, "  %-*s", CAUSE_TITLE_WIDTH, column->title);
 	same = tell_same(told, now, n, to);
 	if (!n)
-		fprintf(to, "no single cause takes most of it\n");
+		list_causes(column, to);
 	for (int i = 0; i < n; i++) {
 		char words[WORDS_MAX], remedy[REMEDY_MAX];
 

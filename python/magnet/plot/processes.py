@@ -69,7 +69,9 @@ def write_intervals(recording: Recording) -> Picture:
     p.panels[0].label("interval between the begins of two writes [" + unit + "]", "share of the process's intervals [%]")
     for (pid, program), intervals in sorted(by_process.items(), key=lambda i: -len(i[1]))[:8]:
         n = np.histogram(intervals, edges)[0] * 100 / len(intervals)
-        p.panels[0].steps(f"{program} {pid}: n = {len(intervals)},\nmedian {np.median(intervals):.3g} {unit}", edges,
+        median = float(np.median(intervals)) * size
+        step, its_unit = select.unit_of_time([median])
+        p.panels[0].steps(f"{program} {pid}: n = {len(intervals)},\nmedian {median / step:.3g} {its_unit}", edges,
                           np.append(n, n[-1]))
     p.panels[0].log("x")
     p.panels[0].from_zero()
