@@ -9,6 +9,7 @@
 #include "reported/exchanges.h"
 
 #define LINE_MAX_WORDS 400
+#define NAMED_MAX      5 /* other answers that are named */
 
 static const char *program_of(const struct exchange_group *g)
 {
@@ -58,7 +59,7 @@ static void print(const struct joint_group *g, FILE *to, bool colour)
 			"  %s of the client's %s exchanges: the others have no counterpart at the "
 			"server\n",
 			text_count(n), text_count(all));
-	text_answer_table(&columns, true, to);
+	text_answer_table(&columns, !text_has_all(g->client_report), to);
 	for (int i = 0; i < columns.n; i++)
 		text_causes_of(&columns.column[i], &told, to);
 	text_remedies(&told, to);
@@ -66,17 +67,26 @@ static void print(const struct joint_group *g, FILE *to, bool colour)
 
 void joint_text(const struct joint *j, FILE *to, bool colour)
 {
-	if (!j->n)
+	size_t printed = 0;
+
+	for (; printed < j->n && (!printed || text_has_all(j->v[0].client_report)); printed++) {
+		print(&j->v[printed], to, colour);
+		fprintf(to, "\n");
+	}
+	if (printed == j->n)
 		return;
-	print(&j->v[0], to, colour);
-	for (size_t i = 1; i < j->n && i < 4; i++) {
-		char words[LINE_MAX_WORDS];
+	fprintf(to, "Other answers of both hosts (--all prints them)\n");
+	for (size_t i = printed; i < j->n && i < printed + NAMED_MAX; i++) {
+		char words[LINE_MAX_WORDS], line[LINE_MAX_WORDS + 40];
+		uint64_t n = exchanges_of(j->v[i].causes);
 
 		whose(&j->v[i], words);
-		fprintf(to, "  and %s of ", text_count(exchanges_of(j->v[i].causes)));
-		text_wrapped(to, 12, 4, words);
+		snprintf(
+			line, sizeof(line), "%s exchange%s of %s", text_count(n), plural(n), words);
+		fprintf(to, "  ");
+		text_wrapped(to, 2, 4, line);
 	}
-	if (j->n > 1)
-		fprintf(to, "  (--json has the answer of each)\n");
+	if (j->n > printed + NAMED_MAX)
+		fprintf(to, "  and %s more\n", text_count(j->n - printed - NAMED_MAX));
 	fprintf(to, "\n");
 }
