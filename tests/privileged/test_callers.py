@@ -38,7 +38,13 @@ class Args(ctypes.Structure):
                 "stack", "stack_size", "tls", "set_tid", "set_tid_size", "cgroup")]
 apart, times = int(sys.argv[1]), int(sys.argv[2])
 os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # they take turns
-number = os.getpid() + (apart if os.getpid() < apart else -apart)
+while True:
+    number = os.getpid() + (apart if os.getpid() < apart else -apart)
+    if not os.path.exists(f"/proc/{number}"):
+        break
+    if os.fork():  # somebody has that number: go on with another one
+        os.wait()
+        sys.exit()
 tid = (ctypes.c_int * 1)(number)
 args = Args(exit_signal=17, set_tid=ctypes.addressof(tid), set_tid_size=1)
 talk(7, 10)
