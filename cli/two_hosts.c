@@ -48,7 +48,8 @@ static int print(struct one *first, struct one *other, enum report_form form)
 		report_json_print(a, &beside, 15, stdout);
 		json_decref(j);
 	} else {
-		a->detail.answered_together = b->detail.answered_together = w.joint.n;
+		a->detail.answered_together = b->detail.answered_together =
+			w.joint.n ? w.joint.v[0].client : NULL;
 		output_begin(&out);
 		joint_text(&w.joint, out.to, out.colour);
 		between_text(&w, out.to, out.colour);

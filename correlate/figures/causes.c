@@ -172,17 +172,28 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Divides a server's time until it began to reply. */
-static void divide_until_reply(const struct fact_exchange *f, const struct recent_bytes *request,
+/*
+ * Divides a server's time from the arrival of the request until the program had it. Nothing is
+ * known of the arrival of an end that the client told by shutting its direction.
+ */
+static void divide_request(const struct fact_exchange *f, const struct recent_bytes *request,
 	struct exchange_causes *e)
 {
 	struct interval in;
 
-	e->begin = f->arrived && f->arrived < f->request_last ? f->arrived : f->request_last;
+	e->begin = f->request_last;
+	if (f->arrived && f->arrived < f->request_last && !f->half_closed)
+		e->begin = f->arrived;
 	in = interval_of(e, e->begin, f->request_last);
 	give_whole_receipt(&in, recent_find(request, f->request_offset + f->request_bytes - 1),
 		request ? request->far : NULL);
-	in = interval_of(e, f->request_last, f->reply_first);
+}
+
+/* Divides it from then on, until it began to reply. */
+static void divide_program(const struct fact_exchange *f, struct exchange_causes *e)
+{
+	struct interval in = interval_of(e, f->request_last, f->reply_first);
+
 	give_rest(&in, END_OWN, CAUSE_PROGRAM);
 }
 
@@ -206,7 +217,8 @@ static uint64_t reply_left(const struct fact_exchange *f, const struct recent_by
 static void divide_server(const struct fact_exchange *f, const struct recent_bytes *request,
 	const struct recent_bytes *reply, struct exchange_causes *e)
 {
-	divide_until_reply(f, request, e);
+	divide_request(f, request, e);
+	divide_program(f, e);
 	e->end = reply_left(f, reply);
 	divide_reply(
 		e, f->reply_first, reply, recent_find(reply, f->reply_offset + f->reply_bytes - 1));
@@ -238,13 +250,28 @@ static void divide_away(const struct fact_exchange *f, uint64_t from, uint64_t t
 	give_rest(&in, END_OWN, CAUSE_NETWORK);
 }
 
+/* When a client's request had left it, and when the reply came. */
+struct away {
+	uint64_t left, came;
+};
+
+static struct away away_of(const struct fact_exchange *f)
+{
+	struct away a = {.left = later(f->departed, f->request_last), .came = f->reply_first};
+
+	if (f->arrived >= a.left && f->arrived <= f->reply_first)
+		a.came = f->arrived;
+	if (a.left > a.came)
+		a.left = a.came;
+	return a;
+}
+
 static void divide_client(const struct fact_exchange *f, const struct recent_bytes *request,
 	const struct recent_bytes *reply, struct exchange_causes *e)
 {
 	uint64_t request_end = f->request_offset + f->request_bytes;
-	uint64_t left = later(f->departed, f->request_last);
-	uint64_t came =
-		f->arrived >= left && f->arrived <= f->reply_first ? f->arrived : f->reply_first;
+	struct away away = away_of(f);
+	uint64_t came = away.came;
 	const struct recent_bytes *far = reply ? reply->far : NULL;
 	const struct recent_range *last;
 	struct interval in;
@@ -252,12 +279,12 @@ static void divide_client(const struct fact_exchange *f, const struct recent_byt
 
 	e->begin = f->request_first;
 	e->end = later(f->reply_first, f->reply_last);
-	if (left > came)
-		left = came;
-	in = interval_of(e, e->begin, left);
+	in = interval_of(e, e->begin, away.left);
 	give_sending(&in, END_OWN, request, recent_find(request, request_end - 1));
+	if (f->half_closed) /* the program may have shut its direction long after it wrote */
+		give(&in, END_OWN, CAUSE_WRITING, f->request_last - e->begin);
 	give_rest(&in, END_OWN, CAUSE_STACK);
-	divide_away(f, left, came, request, reply, e);
+	divide_away(f, away.left, came, request, reply, e);
 	if (f->reply_calls != 1) {
 		in = interval_of(e, came, f->reply_first);
 		give_whole_receipt(&in, recent_find(reply, f->reply_offset), far);
@@ -289,19 +316,35 @@ void causes_divide(const struct fact_exchange *f, const struct recent_bytes *req
 		(f->role == ROLE_SERVER ? divide_server : divide_client)(f, request, reply, to);
 }
 
-void causes_divide_around_departure(const struct fact_exchange *f,
-	const struct recent_bytes *request, const struct recent_bytes *reply,
-	struct exchange_causes to[CAUSE_PARTS])
+void causes_divide_in_parts(const struct fact_exchange *f, const struct recent_bytes *request,
+	const struct recent_bytes *reply, struct exchange_causes to[CAUSE_PARTS])
 {
+	struct exchange_causes *read = &to[UNTIL_READ], *before = &to[UNTIL_DEPARTURE],
+			       *after = &to[AFTER_DEPARTURE];
+
 	memset(to, 0, CAUSE_PARTS * sizeof(*to));
 	if (!has_times(f))
 		return;
-	divide_until_reply(f, request, &to[BEFORE_DEPARTURE]);
-	to[BEFORE_DEPARTURE].end = to[AFTER_DEPARTURE].begin = later(f->reply_first, f->departed);
-	to[AFTER_DEPARTURE].end = reply_left(f, reply);
-	divide_reply(&to[BEFORE_DEPARTURE], f->reply_first, reply, NULL);
-	divide_reply(&to[AFTER_DEPARTURE], to[AFTER_DEPARTURE].begin, reply,
+	divide_request(f, request, read);
+	read->end = before->begin = f->request_last;
+	before->end = after->begin = later(f->reply_first, f->departed);
+	after->end = reply_left(f, reply);
+	divide_program(f, before);
+	divide_reply(before, f->reply_first, reply, NULL);
+	divide_reply(after, after->begin, reply,
 		recent_find(reply, f->reply_offset + f->reply_bytes - 1));
+}
+
+void causes_client_waits(
+	const struct fact_exchange *f, const struct recent_bytes *request, struct client_waits *to)
+{
+	struct away away = away_of(f);
+	uint64_t wait = away.came - away.left, lost = recent_lost(request, away.left, away.came);
+	uint64_t from = f->reply_calls == 1 ? away.came : f->reply_first;
+
+	*to = (struct client_waits){.lost = lost < wait ? lost : wait,
+		.late = from - away.came,
+		.arriving = later(f->reply_last, from) - from};
 }
 
 /* ---- sums ---- */

@@ -44,13 +44,24 @@ struct cause_bins {
 void causes_divide(const struct fact_exchange *f, const struct recent_bytes *request,
 	const struct recent_bytes *reply, struct exchange_causes *to);
 /*
- * Divides a server's exchange in two: until the driver had the reply's first byte, and from then
- * on. A client on another host waits for the first part, and receives during the second.
+ * Divides a server's exchange in three: until the program had the request, until the driver had the
+ * reply's first byte, and from then on. A client on another host waits for the first two, and
+ * receives during the third. The first is empty where the client shut its direction to end the
+ * request: it is not known when that arrived.
  */
-enum cause_part { BEFORE_DEPARTURE, AFTER_DEPARTURE, CAUSE_PARTS };
-void causes_divide_around_departure(const struct fact_exchange *f,
-	const struct recent_bytes *request, const struct recent_bytes *reply,
-	struct exchange_causes to[CAUSE_PARTS]);
+enum cause_part { UNTIL_READ, UNTIL_DEPARTURE, AFTER_DEPARTURE, CAUSE_PARTS };
+void causes_divide_in_parts(const struct fact_exchange *f, const struct recent_bytes *request,
+	const struct recent_bytes *reply, struct exchange_causes to[CAUSE_PARTS]);
+/* Waits of a client of which another host may know more; cycles. */
+struct client_waits {
+	uint64_t lost;     /* due to retransmissions, between the request's departure and the
+			    * reply's arrival */
+	uint64_t late;     /* from the reply's arrival until its first byte was read; 0 if one call
+			    * read all of it */
+	uint64_t arriving; /* from then on */
+};
+void causes_client_waits(
+	const struct fact_exchange *f, const struct recent_bytes *request, struct client_waits *to);
 /* Adds an exchange to the sums, which are made if needed. */
 void causes_add(struct cause_bins **bins, const struct exchange_causes *e);
 void causes_free(struct cause_bins *bins);

@@ -392,13 +392,14 @@ static struct recent_bytes *recent_of(const struct fact_flow_id *of)
 static void tell_divided(const struct exchange_table *t, const struct exchange_group *g,
 	const struct fact_exchange *f, const struct exchange_causes *causes)
 {
-	struct divided_exchange d = {f, g, causes, NULL};
+	struct divided_exchange d = {f, g, causes, NULL, {0}};
 	struct exchange_causes part[CAUSE_PARTS];
 
 	if (f->role == ROLE_SERVER) {
-		causes_divide_around_departure(
-			f, recent_of(&f->request), recent_of(&f->reply), part);
+		causes_divide_in_parts(f, recent_of(&f->request), recent_of(&f->reply), part);
 		d.part = part;
+	} else {
+		causes_client_waits(f, recent_of(&f->request), &d.waits);
 	}
 	t->divided(t->divided_arg, &d);
 }

@@ -84,6 +84,7 @@ struct divided_exchange {
 	const struct exchange_group *group; /* valid as long as the table */
 	const struct exchange_causes *causes;
 	const struct exchange_causes *part; /* CAUSE_PARTS of a server's; NULL: a client's */
+	struct client_waits waits;          /* a client's */
 };
 
 struct exchange_table {

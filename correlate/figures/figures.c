@@ -137,15 +137,18 @@ void figures_keep_slowest(struct core *c, uint32_t n)
 	f->memory.slowest = n;
 }
 
-void figures_tell_exchanges(
-	struct core *c, void (*told)(void *arg, const struct divided_exchange *d), void *arg)
+void figures_tell_exchanges(struct core *c,
+	void (*divided)(void *arg, const struct divided_exchange *d),
+	void (*resent)(void *arg, const struct fact_resent *f), void *arg)
 {
 	struct figures *f = core_attached(c);
 
 	if (!f)
 		return;
-	f->exchanges.divided = told;
+	f->exchanges.divided = divided;
 	f->exchanges.divided_arg = arg;
+	f->memory.resent = resent;
+	f->memory.resent_arg = arg;
 }
 
 const struct figures *figures_of(const struct core *c)

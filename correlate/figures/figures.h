@@ -65,11 +65,12 @@ void figures_in_window(struct core *c, struct fact_flow *f);
  */
 void figures_keep_slowest(struct core *c, uint32_t n);
 /*
- * Has each exchange told that is divided by cause. Call it before the first event. `told` may be
- * called by the thread of figures_apart().
+ * Has each exchange told that is divided by cause, and bytes that were sent again, which may come
+ * later. Call it before the first event. Both may be called by the thread of figures_apart().
  */
-void figures_tell_exchanges(
-	struct core *c, void (*told)(void *arg, const struct divided_exchange *d), void *arg);
+void figures_tell_exchanges(struct core *c,
+	void (*divided)(void *arg, const struct divided_exchange *d),
+	void (*resent)(void *arg, const struct fact_resent *f), void *arg);
 /* Returns the figures of a core, all of them empty where none were attached. */
 const struct figures *figures_of(const struct core *c);
 

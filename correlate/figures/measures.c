@@ -307,6 +307,7 @@ static void on_range(void *arg, const void *fact)
 static void on_resent(void *arg, const void *fact)
 {
 	const struct fact_resent *f = fact;
+	const struct measures_memory *with = arg;
 	struct flow_measures *m = measures_of(arg, &f->flow);
 	struct resent_sums *again = m ? resent_of(m) : NULL;
 	struct recent_bytes *recent = m ? recent_of(arg, m) : NULL;
@@ -315,6 +316,8 @@ static void on_resent(void *arg, const void *fact)
 		dist_add(&again->wait, f->end - f->begin, f->length);
 	if (recent)
 		recent_resent_add(recent, f);
+	if (with->resent)
+		with->resent(with->resent_arg, f);
 }
 
 /* ---- both ends ---- */

@@ -91,6 +91,8 @@ struct measures_memory {
 	uint32_t slowest;            /* byte ranges to keep of each flow */
 	const struct filter *filter; /* NULL: all of the recording counts */
 	struct core *core;
+	void (*resent)(void *arg, const struct fact_resent *f); /* NULL: nobody asks */
+	void *resent_arg;
 };
 
 /*

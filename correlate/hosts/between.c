@@ -14,7 +14,7 @@ void host_side_init(struct host_side *s, struct core *core)
 {
 	memset(s, 0, sizeof(*s));
 	s->core = core;
-	figures_tell_exchanges(core, host_exchanges_add, &s->exchanges);
+	figures_tell_exchanges(core, host_exchanges_add, host_exchanges_resent, &s->exchanges);
 }
 
 void host_side_free(struct host_side *s)
@@ -276,6 +276,8 @@ static int join_exchanges(struct between *w, struct host_side *as, struct host_s
 	struct joint_sockets *of_b = mg_calloc(n + 1, sizeof(*of_b));
 	int err = of_a && of_b ? 0 : -ENOMEM;
 
+	host_exchanges_sort(&as->exchanges);
+	host_exchanges_sort(&bs->exchanges);
 	for (size_t i = 0; i < n && !err; i++) { /* there is one for each direction */
 		const struct crossing *c = &w->crossing[2 * i];
 
@@ -286,7 +288,7 @@ static int join_exchanges(struct between *w, struct host_side *as, struct host_s
 		err = joint_add(&w->joint, w->a, &as->exchanges, w->b, &bs->exchanges, of_a, n);
 	if (!err)
 		err = joint_add(&w->joint, w->b, &bs->exchanges, w->a, &as->exchanges, of_b, n);
-	joint_sort(&w->joint);
+	joint_finish(&w->joint);
 	free(of_a);
 	free(of_b);
 	return err;

@@ -18,24 +18,37 @@ struct kept_cause {
 	uint64_t cause : 8;
 };
 
-/* An exchange that was divided by cause. */
+/* An exchange that was divided by cause. Times are in cycles. */
 struct kept_exchange {
-	uint64_t sock, request_offset;
-	uint64_t begin, end; /* cycles */
+	uint64_t sock, request_offset, request_bytes, reply_offset, reply_bytes;
+	uint64_t begin, end;
+	struct client_waits waits; /* a client's */
+	uint64_t departed,
+		departed_upto; /* a server's: when the reply's first byte, and its last */
 	const struct exchange_group *group;
 	uint64_t first : 56, causes : 8; /* in the list of causes */
 };
 
-/* Those of a host: of its servers, and of its clients whose servers are not recorded there. */
+/* Bytes of a socket that were sent again. */
+struct kept_resent {
+	uint64_t sock, offset, length;
+	uint64_t begin, end; /* from the first copy to the last, cycles */
+};
+
+/* What is kept of a host: of its servers, and of clients whose servers are not recorded there. */
 struct host_exchanges {
 	struct kept_exchange *v;
 	struct kept_cause *cause;
-	size_t n, room, causes, cause_room;
+	struct kept_resent *resent;
+	size_t n, room, causes, cause_room, resents, resent_room;
 	bool full; /* limit reached: later ones are left out */
 };
 
-/* Listener of figures_tell_exchanges(); `arg` is a struct host_exchanges, all 0 at first. */
+/* Listeners of figures_tell_exchanges(); `arg` is a struct host_exchanges, all 0 at first. */
 void host_exchanges_add(void *arg, const struct divided_exchange *d);
+void host_exchanges_resent(void *arg, const struct fact_resent *f);
+/* Sorts what is kept, once all is. */
+void host_exchanges_sort(struct host_exchanges *h);
 void host_exchanges_free(struct host_exchanges *h);
 
 /* Two ends of a connection. */
@@ -49,6 +62,7 @@ struct joint_group {
 	const struct exchange_group *client, *server;
 	struct cause_bins *causes; /* of both; in cycles of the client's host */
 	uint64_t time;             /* sum of their whole time, likewise */
+	uint64_t of_client;        /* exchanges of this client's group in all joint groups */
 };
 
 struct joint {
@@ -58,12 +72,13 @@ struct joint {
 
 /*
  * Adds the exchanges of one host's clients with the other one's servers, through `sockets`, which
- * it sorts, and so it does with the servers' exchanges. Returns 0 or -ENOMEM.
+ * it sorts. Both hosts' exchanges are sorted. Returns 0 or -ENOMEM.
  */
 int joint_add(struct joint *j, const struct report *client, const struct host_exchanges *asked,
-	const struct report *server, struct host_exchanges *answered, struct joint_sockets *sockets,
-	size_t n);
-void joint_sort(struct joint *j);
+	const struct report *server, const struct host_exchanges *answered,
+	struct joint_sockets *sockets, size_t n);
+/* Sorts the groups, once all are there. */
+void joint_finish(struct joint *j);
 void joint_free(struct joint *j);
 
 /* Fills in the next column of a group's answer, as next_exchange_group_answer(). */

@@ -54,11 +54,17 @@ static void print(const struct joint_group *g, FILE *to, bool colour)
 		plural(n), words);
 	fprintf(to, "%sAnswer of both hosts%s: ", colour ? "\033[1m" : "", colour ? "\033[0m" : "");
 	text_wrapped(to, 22, 2, line);
-	if (n < all)
-		fprintf(to,
-			"  %s of the client's %s exchanges: the others have no counterpart at the "
-			"server\n",
-			text_count(n), text_count(all));
+	if (n < all) {
+		snprintf(line, sizeof(line), "%s of the client's %s exchanges; %s", text_count(n),
+			text_count(all),
+			g->of_client >= all ? "the others are in other answers of both hosts"
+			: g->of_client > n
+				? "the others are in other answers of both hosts, or have "
+				  "no counterpart at the server"
+				: "the others have no counterpart at the server");
+		fprintf(to, "  ");
+		text_wrapped(to, 2, 4, line);
+	}
 	text_answer_table(&columns, !text_has_all(g->client_report), to);
 	for (int i = 0; i < columns.n; i++)
 		text_causes_of(&columns.column[i], &told, to);

@@ -19,7 +19,8 @@ struct report_detail {
 	bool calls, modulation, explain, all;
 	bool no_hint;           /* does not say which options show the rest */
 	bool beside_other_host; /* the other end's report is printed, too */
-	bool answered_together; /* and an answer of both */
+	/* exchanges that the answer of both hosts, which is printed first, divides; NULL: none */
+	const struct exchange_group *answered_together;
 	/* quantile at which the text shows another waterfall; 0 = none */
 	double waterfall_at;
 };

@@ -123,10 +123,10 @@ static const struct program_row *longest(const struct exchange_group *g,
 }
 
 /* Says what the other service did, if it is in the recording. Returns whether it is. */
-static bool service_words(const struct answer_column_figures *c, const struct program_key *waits,
-	char remedy[REMEDY_MAX])
+static bool service_words(const struct answer_column_figures *c, bool client,
+	const struct program_key *waits, char remedy[REMEDY_MAX])
 {
-	const struct report *there = c->server ? c->server_report : c->r;
+	const struct report *there = c->server && !client ? c->server_report : c->r;
 	const struct exchange_group *g = server_at(there, MG_KIND_END, waits->port);
 	double share;
 	const struct program_row *row = g ? longest(g, &g->program, c, &share) : NULL;
@@ -219,7 +219,7 @@ void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 	to->row = row;
 	to->share = share;
 	program_words(&row->key, to->words);
-	if (row->key.port && service_words(column, &row->key, to->remedy))
+	if (row->key.port && service_words(column, client, &row->key, to->remedy))
 		return;
 	if (row->key.part == PROGRAM_RUN_QUEUE)
 		snprintf(to->remedy, REMEDY_MAX, "%s", run_queue_remedy(share * cause_mean(c)));
@@ -236,19 +236,22 @@ void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 			       : "Use more workers, or keep that out of the thread that reads.");
 }
 
-/* Says where packets were lost on this host, and why. */
-static void here_words(const struct drop_sum *d, char remedy[REMEDY_MAX])
+/* Says where packets were lost on a host, and why. */
+static void here_words(const char *host, const struct drop_sum *d, char remedy[REMEDY_MAX])
 {
 	const char *words = drop_words(d->reason);
 
-	snprintf(remedy, REMEDY_MAX, "Packets were lost on this host%s%s: %s%s%s%s%s%s.",
+	snprintf(remedy, REMEDY_MAX, "Packets were lost on %.64s%s%s: %s%s%s%s%s%s.", host,
 		d->layer ? " at " : "", d->layer ? d->layer : "", words, words[0] ? " (" : "",
 		d->reason ? d->reason : "reason not known", d->location ? " in " : "",
 		d->location ? d->location : "", words[0] ? ")" : "");
 }
 
-/* Says why segments were sent again. */
-static void resent_words(const struct losses *l, char remedy[REMEDY_MAX])
+/*
+ * Says why `resent` segments were sent again, by what a host lost. Returns whether that is known.
+ */
+static bool resent_words(
+	const struct losses *l, uint64_t resent, const char *host, char remedy[REMEDY_MAX])
 {
 	const struct drop_sum *most = NULL;
 	uint64_t copies = 0;
@@ -261,31 +264,48 @@ static void resent_words(const struct losses *l, char remedy[REMEDY_MAX])
 		else if (drop_sum_lost(d) && (!most || drop_sum_lost(d) > drop_sum_lost(most)))
 			most = d;
 	}
-	if (l->listen_drops && l->listen_drops * 2 >= l->retransmits)
+	if (l->listen_drops && l->listen_drops * 2 >= resent)
 		snprintf(remedy, REMEDY_MAX,
 			"The queue of a listening socket was full: accept connections sooner, or "
 			"make "
 			"it longer (the backlog of listen(), net.core.somaxconn).");
-	else if (copies && copies * 2 >= l->retransmits && !(most && drop_sum_lost(most) >= copies))
+	else if (copies && copies * 2 >= resent && !(most && drop_sum_lost(most) >= copies))
 		snprintf(remedy, REMEDY_MAX,
 			"Most segments that were sent again had arrived, too: they were late, or "
 			"in another "
 			"order, and not lost.");
-	else if (most && drop_sum_lost(most) * 2 >= l->retransmits)
-		here_words(most, remedy);
+	else if (most && drop_sum_lost(most) * 2 >= resent)
+		here_words(host, most, remedy);
 	else
-		snprintf(remedy, REMEDY_MAX, "%s", cause_remedy(CAUSE_LOST));
+		return false;
+	return true;
+}
+
+/* Says why segments were sent again, by what either of two hosts lost. */
+static void resent_words_of_both(const struct answer_column_figures *c, char remedy[REMEDY_MAX])
+{
+	const struct report *at[] = {c->r, c->server_report};
+	uint64_t resent = at[0]->losses.retransmits + at[1]->losses.retransmits;
+
+	for (int i = 0; i < 2; i++) {
+		const char *name = json_string_value(json_object_get(at[i]->session, "host"));
+		char host[70];
+
+		snprintf(host, sizeof(host), "%s%.60s", name ? "host " : "",
+			name ? name : answer_end(c, i ? END_FAR : END_OWN));
+		if (resent_words(&at[i]->losses, resent, host, remedy))
+			return;
+	}
+	snprintf(remedy, REMEDY_MAX, "%s", cause_remedy(CAUSE_LOST));
 }
 
 void remedy_of_cause(
 	const struct report *r, enum cause cause, double mean_ns, char remedy[REMEDY_MAX])
 {
-	if (cause == CAUSE_LOST)
-		resent_words(&r->losses, remedy);
-	else if (cause == CAUSE_AWAY && r->detail.answered_together)
-		snprintf(remedy, REMEDY_MAX,
-			"The answer of both hosts, at the beginning, divides it.");
-	else if (cause == CAUSE_AWAY && r->detail.beside_other_host)
+	if (cause == CAUSE_LOST &&
+		resent_words(&r->losses, r->losses.retransmits, "this host", remedy))
+		return;
+	if (cause == CAUSE_AWAY && r->detail.beside_other_host)
 		snprintf(remedy, REMEDY_MAX,
 			"The other host's own answer has its part, the table between the hosts "
 			"that of "
@@ -295,28 +315,25 @@ void remedy_of_cause(
 			cause == CAUSE_RUN_QUEUE ? run_queue_remedy(mean_ns) : cause_remedy(cause));
 }
 
-/* Returns the report that knows most of a cause. */
-static const struct report *report_of(const struct answer_column_figures *c, enum cause cause)
-{
-	const struct report *there = c->server ? c->server_report : c->r;
-
-	return cause == CAUSE_LOST && there->losses.retransmits > c->r->losses.retransmits ? there
-											   : c->r;
-}
-
 void answer_remedy(const struct cause_figures *c, char remedy[REMEDY_MAX])
 {
 	enum cause of = c->cause;
 
 	if (of == CAUSE_ARRIVING && !server_of(c->column)) /* what held it there is not known */
 		of = CAUSE_AWAY;
-	if (of == CAUSE_AWAY && answer_has_server(c->column))
+	if (of == CAUSE_LOST && c->column->server)
+		resent_words_of_both(c->column, remedy);
+	else if (of == CAUSE_AWAY && c->column->g &&
+		 c->column->g == c->column->r->detail.answered_together)
+		snprintf(remedy, REMEDY_MAX,
+			"The answer of both hosts, at the beginning, divides it.");
+	else if (of == CAUSE_AWAY && answer_has_server(c->column))
 		snprintf(remedy, REMEDY_MAX,
 			"A server at port %u is recorded: its row of the exchanges below has its "
 			"part.",
 			c->column->port);
 	else
-		remedy_of_cause(report_of(c->column, of), of, cause_mean(c), remedy);
+		remedy_of_cause(c->column->r, of, cause_mean(c), remedy);
 }
 
 /* Returns from which quantile on exchanges are slow ones: 0.99, or what ten of them lie beyond. */

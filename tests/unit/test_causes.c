@@ -62,7 +62,7 @@ static void a_servers_time_is_divided(void **unused)
 }
 
 /* A client on another host waits until the reply departs, and receives during the rest. */
-static void a_servers_time_is_divided_around_the_replys_departure(void **unused)
+static void a_servers_time_is_divided_in_parts(void **unused)
 {
 	struct fact_exchange f = {.role = ROLE_SERVER,
 		.request_bytes = 10,
@@ -86,20 +86,27 @@ static void a_servers_time_is_divided_around_the_replys_departure(void **unused)
 	recent_unsent_add(reply, &held);
 	recent_range_add(reply, &out);
 	causes_divide(&f, NULL, reply, &whole);
-	causes_divide_around_departure(&f, NULL, reply, part);
-	assert_int_equal(part[BEFORE_DEPARTURE].begin, 1000);
-	assert_int_equal(part[BEFORE_DEPARTURE].end, 2400);
-	assert_int_equal(part[BEFORE_DEPARTURE].cause[END_OWN][CAUSE_RECEIVE], 350);
-	assert_int_equal(part[BEFORE_DEPARTURE].cause[END_OWN][CAUSE_PROGRAM], 1000);
-	assert_int_equal(part[BEFORE_DEPARTURE].cause[END_OWN][CAUSE_CWND], 40);
-	assert_int_equal(sum(&part[BEFORE_DEPARTURE]), 1400);
+	causes_divide_in_parts(&f, NULL, reply, part);
+	assert_int_equal(part[UNTIL_READ].begin, 1000);
+	assert_int_equal(part[UNTIL_READ].end, 1350);
+	assert_int_equal(part[UNTIL_READ].cause[END_OWN][CAUSE_RECEIVE], 350);
+	assert_int_equal(part[UNTIL_DEPARTURE].end, 2400);
+	assert_int_equal(part[UNTIL_DEPARTURE].cause[END_OWN][CAUSE_PROGRAM], 1000);
+	assert_int_equal(part[UNTIL_DEPARTURE].cause[END_OWN][CAUSE_CWND], 40);
+	assert_int_equal(sum(&part[UNTIL_DEPARTURE]), 1050);
 	assert_int_equal(part[AFTER_DEPARTURE].end, 2780);
 	assert_int_equal(part[AFTER_DEPARTURE].cause[END_OWN][CAUSE_CWND], 360);
 	assert_int_equal(sum(&part[AFTER_DEPARTURE]), 380);
-	assert_int_equal(sum(&part[0]) + sum(&part[1]), sum(&whole));
+	assert_int_equal(sum(&part[0]) + sum(&part[1]) + sum(&part[2]), sum(&whole));
+
+	/* it is not known when the end of the request arrived */
+	f.half_closed = true;
+	causes_divide_in_parts(&f, NULL, reply, part);
+	assert_int_equal(sum(&part[UNTIL_READ]), 0);
+	assert_int_equal(sum(&part[UNTIL_DEPARTURE]), 1050);
 	f.unseen = true;
-	causes_divide_around_departure(&f, NULL, reply, part);
-	assert_int_equal(part[BEFORE_DEPARTURE].begin, 0);
+	causes_divide_in_parts(&f, NULL, reply, part);
+	assert_int_equal(part[UNTIL_READ].begin, 0);
 	recent_free(reply);
 }
 
@@ -514,7 +521,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_servers_time_is_divided),
-		cmocka_unit_test(a_servers_time_is_divided_around_the_replys_departure),
+		cmocka_unit_test(a_servers_time_is_divided_in_parts),
 		cmocka_unit_test(a_clients_time_is_divided),
 		cmocka_unit_test(a_client_knows_what_held_the_reply_at_the_server),
 		cmocka_unit_test(one_call_waits_for_all_of_the_reply),
