@@ -33,7 +33,7 @@ static void free_one(struct one *o)
 
 static int print(struct one *first, struct one *other, enum report_form form)
 {
-	struct report *a = &first->in.report, *b = &other->in.report;
+	const struct report *a = &first->in.report, *b = &other->in.report;
 	struct output out;
 	struct between w;
 	int status = EXIT_DONE;
@@ -48,8 +48,6 @@ static int print(struct one *first, struct one *other, enum report_form form)
 		report_json_print(a, &beside, 15, stdout);
 		json_decref(j);
 	} else {
-		a->detail.answered_together = b->detail.answered_together =
-			w.joint.n ? w.joint.v[0].client : NULL;
 		output_begin(&out);
 		joint_text(&w.joint, out.to, out.colour);
 		between_text(&w, out.to, out.colour);

@@ -97,13 +97,31 @@ static uint64_t give_receipt(struct interval *in, enum cause_end end, const stru
 	return lost[RX_STAGE_ORDER] + lost[RX_STAGE_RETURN];
 }
 
-/* The same for an interval of which nothing else is known. */
-static void give_whole_receipt(
-	struct interval *in, const struct recent_range *r, const struct recent_bytes *sender)
+static uint64_t later(uint64_t a, uint64_t b)
 {
-	uint64_t lost = give_receipt(in, END_OWN, r, sender);
+	return a > b ? a : b;
+}
 
-	give(in, END_OWN, CAUSE_LOST, recent_lost(sender, in->from, in->to) - lost);
+/* Returns the time lost in an interval, as both ends know it: copies of bytes in flight. */
+static uint64_t lost_at_either(const struct recent_bytes *receiver,
+	const struct recent_bytes *sender, const struct interval *in)
+{
+	return later(
+		recent_lost(receiver, in->from, in->to), recent_lost(sender, in->from, in->to));
+}
+
+/*
+ * Gives the stages of the byte at an offset of received bytes for an interval of which nothing else
+ * is known.
+ */
+static void give_whole_receipt(
+	struct interval *in, const struct recent_bytes *receiver, uint64_t offset)
+{
+	const struct recent_bytes *sender = receiver ? receiver->far : NULL;
+	uint64_t given = give_receipt(in, END_OWN, recent_find(receiver, offset), sender);
+	uint64_t lost = lost_at_either(receiver, sender, in);
+
+	give(in, END_OWN, CAUSE_LOST, lost > given ? lost - given : 0);
 	give_rest(in, END_OWN, CAUSE_RECEIVE);
 }
 
@@ -167,11 +185,6 @@ static void give_sending(struct interval *in, enum cause_end end, const struct r
 	give_window(in, end, r, last);
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /*
  * Divides a server's time from the arrival of the request until the program had it. Nothing is
  * known of the arrival of an end that the client told by shutting its direction.
@@ -185,8 +198,7 @@ static void divide_request(const struct fact_exchange *f, const struct recent_by
 	if (f->arrived && f->arrived < f->request_last && !f->half_closed)
 		e->begin = f->arrived;
 	in = interval_of(e, e->begin, f->request_last);
-	give_whole_receipt(&in, recent_find(request, f->request_offset + f->request_bytes - 1),
-		request ? request->far : NULL);
+	give_whole_receipt(&in, request, f->request_offset + f->request_bytes - 1);
 }
 
 /* Divides it from then on, until it began to reply. */
@@ -275,7 +287,7 @@ static void divide_client(const struct fact_exchange *f, const struct recent_byt
 	const struct recent_bytes *far = reply ? reply->far : NULL;
 	const struct recent_range *last;
 	struct interval in;
-	uint64_t lost;
+	uint64_t lost, here;
 
 	e->begin = f->request_first;
 	e->end = later(f->reply_first, f->reply_last);
@@ -287,7 +299,7 @@ static void divide_client(const struct fact_exchange *f, const struct recent_byt
 	divide_away(f, away.left, came, request, reply, e);
 	if (f->reply_calls != 1) {
 		in = interval_of(e, came, f->reply_first);
-		give_whole_receipt(&in, recent_find(reply, f->reply_offset), far);
+		give_whole_receipt(&in, reply, f->reply_offset);
 		came = f->reply_first;
 	}
 	/* one call may have waited for the whole reply (MSG_WAITALL) */
@@ -295,6 +307,9 @@ static void divide_client(const struct fact_exchange *f, const struct recent_byt
 	last = recent_find(reply, f->reply_offset + f->reply_bytes - 1);
 	lost = give_receipt(&in, END_OWN, last, far);
 	give_held(&in, END_FAR, far, lost);
+	lost = later(lost, recent_lost(far, came, e->end));
+	here = recent_lost(reply, came, e->end);
+	give(&in, END_OWN, CAUSE_LOST, here > lost ? here - lost : 0);
 	if (far || !request || request->closed >= came)
 		give_waits_for_reader(&in, END_OWN, reply, last);
 	give_window(&in, END_FAR, far, recent_begun(far, came, e->end));

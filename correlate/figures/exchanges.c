@@ -389,7 +389,7 @@ static struct recent_bytes *recent_of(const struct fact_flow_id *of)
 	return measures_by_id(*of)->exchanges.recent;
 }
 
-static void tell_divided(const struct exchange_table *t, const struct exchange_group *g,
+static void tell_divided(const struct exchange_table *t, struct exchange_group *g,
 	const struct fact_exchange *f, const struct exchange_causes *causes)
 {
 	struct divided_exchange d = {f, g, causes, NULL, {0}};

@@ -38,6 +38,13 @@ struct exchange_bins {
 	bool any;
 };
 
+/* Whether a client's exchanges are divided by an answer of both hosts (hosts/joint.h). */
+enum exchange_together {
+	APART,          /* no, or a part of them alone */
+	TOGETHER_FIRST, /* by the one that is printed first */
+	TOGETHER,       /* by another one */
+};
+
 struct exchange_group {
 	struct exchange_key key;
 	struct exchange_counts counts;
@@ -58,6 +65,7 @@ struct exchange_group {
 	 * such as those of LTTng-UST in the program itself. Known once all is read.
 	 */
 	bool is_aside;
+	enum exchange_together together;
 	UT_hash_handle hh;
 };
 
@@ -81,7 +89,7 @@ struct slow_heap {
 /* An exchange that was divided by cause. What it points to is valid during the call. */
 struct divided_exchange {
 	const struct fact_exchange *fact;
-	const struct exchange_group *group; /* valid as long as the table */
+	struct exchange_group *group; /* valid as long as the table */
 	const struct exchange_causes *causes;
 	const struct exchange_causes *part; /* CAUSE_PARTS of a server's; NULL: a client's */
 	struct client_waits waits;          /* a client's */

@@ -299,7 +299,7 @@ static void on_range(void *arg, const void *fact)
 		again = resent_of(m);
 	if (again)
 		dist_add(&again->left_out, r->elapsed, r->length);
-	if (r->transmitted)
+	if (r->transmitted && !r->flow.rx)
 		dist_add_near(&m->shift, r->transmitted > r->begin ? r->transmitted - r->begin : 0,
 			r->length);
 }

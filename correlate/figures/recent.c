@@ -157,6 +157,8 @@ void recent_range_add(struct recent_bytes *r, const struct fact_range *f)
 
 		to->stage[i] = time == FACT_NONE ? 0 : time;
 	}
+	if (rx && f->outcome == OUTCOME_SENT_AGAIN && f->transmitted > f->begin)
+		held_extend(r, f->begin, f->transmitted - f->begin, CAUSE_LOST);
 	if (rx && to->followed)
 		waits_for_reader(r, to);
 	else if (to->followed)

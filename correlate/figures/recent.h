@@ -65,7 +65,10 @@ const struct recent_range *recent_ended(const struct recent_bytes *r, uint64_t f
 uint64_t recent_until(const struct recent_bytes *r, uint64_t from, uint64_t to);
 /* Adds the times of each cause in an interval. */
 void recent_held(const struct recent_bytes *r, uint64_t from, uint64_t to, uint64_t sum[CAUSES]);
-/* Returns that of retransmissions. */
+/*
+ * Returns that of retransmissions. Of received bytes these are known if a copy of them had come to
+ * this host and did not come to TCP.
+ */
 uint64_t recent_lost(const struct recent_bytes *r, uint64_t from, uint64_t to);
 
 #endif

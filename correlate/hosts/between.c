@@ -289,6 +289,7 @@ static int join_exchanges(struct between *w, struct host_side *as, struct host_s
 	if (!err)
 		err = joint_add(&w->joint, w->b, &bs->exchanges, w->a, &as->exchanges, of_b, n);
 	joint_finish(&w->joint);
+	joint_explain(&w->joint, n, w->a, &as->exchanges, w->b, &bs->exchanges);
 	free(of_a);
 	free(of_b);
 	return err;

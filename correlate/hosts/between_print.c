@@ -31,7 +31,7 @@ static double widest(const struct between *w, const struct hosts_window *k, doub
 static void clocks_text(const struct between *w, FILE *to)
 {
 	const struct hosts *h = &w->hosts;
-	double ahead = NAN, half = NAN, skew = NAN;
+	double ahead = NAN, half = NAN, skew = NAN, skew_half = NAN;
 	size_t related = 0;
 
 	for (size_t i = 0; i < h->windows; i++) {
@@ -40,12 +40,18 @@ static void clocks_text(const struct between *w, FILE *to)
 
 		if (h->window[i].state != HOSTS_RELATED)
 			continue;
-		skew = related++ ? skew : hosts_skew(h, h->window[i].from);
+		if (!related++) {
+			skew = hosts_skew(h, h->window[i].from);
+			skew_half = hosts_skew_error(h, h->window[i].from);
+		}
 		half = fmax(isnan(half) ? 0 : half, e);
 	}
 	if (related) {
-		fprintf(to, "  clocks: the other one runs %.3f ppm %s and is %s %s, within %s\n",
-			fabs(skew) * 1e6, skew < 0 ? "slower" : "faster", text_ns(fabs(ahead)),
+		fprintf(to,
+			"  clocks: that of %s runs %.3g ppm %s, within %.3g, and is %s %s, within "
+			"%s\n",
+			host_name(w->b, "the other"), fabs(skew) * 1e6,
+			skew < 0 ? "slower" : "faster", skew_half * 1e6, text_ns(fabs(ahead)),
 			ahead < 0 ? "behind" : "ahead", text_ns(half));
 		if (h->windows > 1)
 			fprintf(to,
@@ -60,7 +66,7 @@ static void clocks_text(const struct between *w, FILE *to)
 	} else {
 		fprintf(to, "  clocks: not related: %s\n",
 			w->crossings ? "too few packets with bytes passed in each direction"
-				     : "no connection between the two recordings");
+				     : "no TCP connection has its opening in both recordings");
 	}
 }
 

@@ -142,7 +142,7 @@ void host_exchanges_free(struct host_exchanges *h)
 
 /* ---- both ends of one exchange ---- */
 
-/* What a server's host knows of an exchange; one of its cycles is `rate` of the client's host. */
+/* An exchange as the server's host knows it; one of its cycles is `rate` of the client's host. */
 struct far_end {
 	const struct kept_exchange *e;
 	const struct host_exchanges *host;
@@ -382,14 +382,56 @@ static int longest_first(const void *a, const void *b)
 	return s < t ? 1 : -(s > t);
 }
 
+/* Returns the sum of the whole times, cycles. */
+static uint64_t whole_time(const struct cause_bins *b)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; b && i < CAUSE_BINS; i++)
+		sum += b->bin[i] ? b->bin[i]->time : 0;
+	return sum;
+}
+
+/* Less of the time of a client's exchanges is not taken for all of it. */
+#define NEARLY_ALL 0.9
+
 void joint_finish(struct joint *j)
 {
 	if (j->n)
 		qsort(j->v, j->n, sizeof(*j->v), longest_first);
-	for (size_t i = 0; i < j->n; i++)
+	for (size_t i = 0; i < j->n; i++) {
+		struct joint_group *g = &j->v[i];
+		uint64_t all = whole_time(g->client->causes);
+
+		g->share = all ? (double)g->time / (double)all : 0;
 		for (size_t k = 0; k < j->n; k++)
-			if (j->v[k].client == j->v[i].client && j->v[k].causes)
-				j->v[i].of_client += j->v[k].causes->n;
+			if (j->v[k].client == g->client && j->v[k].causes)
+				g->of_client += j->v[k].causes->n;
+		if (g->share >= NEARLY_ALL)
+			g->client->together = i ? TOGETHER : TOGETHER_FIRST;
+	}
+}
+
+void joint_explain(struct joint *j, size_t connections, const struct report *a,
+	const struct host_exchanges *of_a, const struct report *b,
+	const struct host_exchanges *of_b)
+{
+	if (j->n)
+		return;
+	if (!core_knows_states(a->core) || !core_knows_states(b->core)) {
+		j->of = core_knows_states(a->core) ? b : a;
+		j->why_none = "has no states of TCP connections, by which both ends are matched: "
+			      "record it with the default layers";
+	} else if (!connections) {
+		j->why_none = "no TCP connection has its opening in both recordings (other sockets "
+			      "are not matched)";
+	} else if (!of_a->n || !of_b->n) {
+		j->of = of_a->n ? b : a;
+		j->why_none = "has no requests and replies whose time is divided: record it with "
+			      "the layers syscall, tcp and device";
+	} else {
+		j->why_none = "no request and reply have the same bytes at both ends";
+	}
 }
 
 void joint_free(struct joint *j)

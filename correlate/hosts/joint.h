@@ -25,7 +25,7 @@ struct kept_exchange {
 	struct client_waits waits; /* a client's */
 	uint64_t departed,
 		departed_upto; /* a server's: when the reply's first byte, and its last */
-	const struct exchange_group *group;
+	struct exchange_group *group;
 	uint64_t first : 56, causes : 8; /* in the list of causes */
 };
 
@@ -35,7 +35,7 @@ struct kept_resent {
 	uint64_t begin, end; /* from the first copy to the last, cycles */
 };
 
-/* What is kept of a host: of its servers, and of clients whose servers are not recorded there. */
+/* Exchanges of a host: of its servers, and of clients whose servers are not recorded there. */
 struct host_exchanges {
 	struct kept_exchange *v;
 	struct kept_cause *cause;
@@ -59,15 +59,19 @@ struct joint_sockets {
 /* Exchanges of a client with a server on the other host. */
 struct joint_group {
 	const struct report *client_report, *server_report;
-	const struct exchange_group *client, *server;
+	struct exchange_group *client;
+	const struct exchange_group *server;
 	struct cause_bins *causes; /* of both; in cycles of the client's host */
 	uint64_t time;             /* sum of their whole time, likewise */
 	uint64_t of_client;        /* exchanges of this client's group in all joint groups */
+	double share;              /* of the time of all that the client's group has */
 };
 
 struct joint {
 	struct joint_group *v; /* those that took longest first */
 	size_t n;
+	const char *why_none;    /* without a group, why there is none; */
+	const struct report *of; /* the host that this is about, NULL: both */
 };
 
 /*
@@ -77,8 +81,12 @@ struct joint {
 int joint_add(struct joint *j, const struct report *client, const struct host_exchanges *asked,
 	const struct report *server, const struct host_exchanges *answered,
 	struct joint_sockets *sockets, size_t n);
-/* Sorts the groups, once all are there. */
+/* Sorts the groups, once all are there, and notes with the clients' groups that they are. */
 void joint_finish(struct joint *j);
+/* Says why there is no group, if there is none. */
+void joint_explain(struct joint *j, size_t connections, const struct report *a,
+	const struct host_exchanges *of_a, const struct report *b,
+	const struct host_exchanges *of_b);
 void joint_free(struct joint *j);
 
 /* Fills in the next column of a group's answer, as next_exchange_group_answer(). */

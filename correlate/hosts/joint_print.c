@@ -2,14 +2,30 @@
 /* Prints the answer of two hosts together. */
 #include "joint.h"
 
+#include <string.h>
+
 #include "between.h"
 #include "render/text.h"
 #include "render/text_answer.h"
 #include "render/text_causes.h"
+#include "render/text_left_out.h"
 #include "reported/exchanges.h"
 
 #define LINE_MAX_WORDS 400
+#define HOST_NAME      64
 #define NAMED_MAX      5 /* other answers that are named */
+
+/* Writes a host's name; where both have the same, the recording. */
+static void host_of(const struct report *r, const struct report *other, const char *otherwise,
+	char name[HOST_NAME])
+{
+	char others[HOST_NAME];
+
+	snprintf(others, sizeof(others), "%s", host_name(other, ""));
+	snprintf(name, HOST_NAME, "%s", host_name(r, otherwise));
+	if (strcmp(name, others) == 0 && r->source)
+		snprintf(name, HOST_NAME, "%s", text_plain(r->source, HOST_NAME));
+}
 
 static const char *program_of(const struct exchange_group *g)
 {
@@ -26,14 +42,12 @@ static void whose(const struct joint_group *g, char words[LINE_MAX_WORDS])
 {
 	struct exchange_group_figures client =
 		exchange_group_figures_of(g->client_report, g->client);
-	char name[16], client_host[64], server_host[64];
+	char name[16], client_host[HOST_NAME], server_host[HOST_NAME];
 
 	/* each call of text_plain() may reuse its memory */
 	snprintf(name, sizeof(name), "%s", program_of(g->client));
-	snprintf(client_host, sizeof(client_host), "%s",
-		host_name(g->client_report, "the client's host"));
-	snprintf(server_host, sizeof(server_host), "%s",
-		host_name(g->server_report, "the other host"));
+	host_of(g->client_report, g->server_report, "the client's host", client_host);
+	host_of(g->server_report, g->client_report, "the other host", server_host);
 	snprintf(words, LINE_MAX_WORDS, "%s at %s with %s at %s (%s)", name, client_host,
 		program_of(g->server), server_host,
 		client.address[0] ? client.address : "address not known");
@@ -55,8 +69,9 @@ static void print(const struct joint_group *g, FILE *to, bool colour)
 	fprintf(to, "%sAnswer of both hosts%s: ", colour ? "\033[1m" : "", colour ? "\033[0m" : "");
 	text_wrapped(to, 22, 2, line);
 	if (n < all) {
-		snprintf(line, sizeof(line), "%s of the client's %s exchanges; %s", text_count(n),
-			text_count(all),
+		snprintf(line, sizeof(line),
+			"%s of the client's %s exchanges, with %s of their time; %s", text_count(n),
+			text_count(all), text_percent(g->share),
 			g->of_client >= all ? "the others are in other answers of both hosts"
 			: g->of_client > n
 				? "the others are in other answers of both hosts, or have "
@@ -65,6 +80,7 @@ static void print(const struct joint_group *g, FILE *to, bool colour)
 		fprintf(to, "  ");
 		text_wrapped(to, 2, 4, line);
 	}
+	text_left_out(g->client_report, g->client, to);
 	text_answer_table(&columns, !text_has_all(g->client_report), to);
 	for (int i = 0; i < columns.n; i++)
 		text_causes_of(&columns.column[i], &told, to);
@@ -73,8 +89,17 @@ static void print(const struct joint_group *g, FILE *to, bool colour)
 
 void joint_text(const struct joint *j, FILE *to, bool colour)
 {
+	char why[LINE_MAX_WORDS];
 	size_t printed = 0;
 
+	if (!j->n) {
+		fprintf(to, "No answer of both hosts: ");
+		snprintf(why, sizeof(why), "%s%s%s", j->of ? host_name(j->of, "one of them") : "",
+			j->of ? " " : "", j->why_none);
+		text_wrapped(to, 25, 2, why);
+		fprintf(to, "\n");
+		return;
+	}
 	for (; printed < j->n && (!printed || text_has_all(j->v[0].client_report)); printed++) {
 		print(&j->v[printed], to, colour);
 		fprintf(to, "\n");

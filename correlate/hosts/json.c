@@ -99,6 +99,7 @@ GET(clock_standing, half_width_ns, value_number(f->half))
 
 GET(clock_window, state, value_text(states[f->w->state]))
 GET(clock_window, skew, value_number(hosts_skew(f->h, f->w->from)))
+GET(clock_window, skew_half_width, value_number(hosts_skew_error(f->h, f->w->from)))
 
 GET(joint, client_host, value_text(json_string_value(json_object_get(f->g->client_report->session, "host"))))
 GET(joint, server_host, value_text(json_string_value(json_object_get(f->g->server_report->session, "host"))))

@@ -19,8 +19,6 @@ struct report_detail {
 	bool calls, modulation, explain, all;
 	bool no_hint;           /* does not say which options show the rest */
 	bool beside_other_host; /* the other end's report is printed, too */
-	/* exchanges that the answer of both hosts, which is printed first, divides; NULL: none */
-	const struct exchange_group *answered_together;
 	/* quantile at which the text shows another waterfall; 0 = none */
 	double waterfall_at;
 };

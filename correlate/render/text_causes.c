@@ -24,6 +24,8 @@ void text_wrapped(FILE *to, int column, int indent, const char *words)
 		char word[WORDS_MAX];
 		int width;
 
+		if (strncmp(words + n, " %", 2) == 0) /* a number and its sign */
+			n += 1 + strcspn(words + n + 1, " ");
 		snprintf(word, sizeof(word), "%.*s", (int)n, words);
 		width = text_width(word);
 		if (!first && column + 1 + width > text_columns()) {

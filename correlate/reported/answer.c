@@ -306,10 +306,7 @@ void remedy_of_cause(
 		resent_words(&r->losses, r->losses.retransmits, "this host", remedy))
 		return;
 	if (cause == CAUSE_AWAY && r->detail.beside_other_host)
-		snprintf(remedy, REMEDY_MAX,
-			"The other host's own answer has its part, the table between the hosts "
-			"that of "
-			"the network.");
+		snprintf(remedy, REMEDY_MAX, "What the other host did is in its own report.");
 	else
 		snprintf(remedy, REMEDY_MAX, "%s",
 			cause == CAUSE_RUN_QUEUE ? run_queue_remedy(mean_ns) : cause_remedy(cause));
@@ -323,10 +320,11 @@ void answer_remedy(const struct cause_figures *c, char remedy[REMEDY_MAX])
 		of = CAUSE_AWAY;
 	if (of == CAUSE_LOST && c->column->server)
 		resent_words_of_both(c->column, remedy);
-	else if (of == CAUSE_AWAY && c->column->g &&
-		 c->column->g == c->column->r->detail.answered_together)
-		snprintf(remedy, REMEDY_MAX,
-			"The answer of both hosts, at the beginning, divides it.");
+	else if (of == CAUSE_AWAY && c->column->g && c->column->g->together)
+		snprintf(remedy, REMEDY_MAX, "%s",
+			c->column->g->together == TOGETHER_FIRST
+				? "The answer of both hosts, at the beginning, divides it."
+				: "Another answer of both hosts divides it (--all prints that).");
 	else if (of == CAUSE_AWAY && answer_has_server(c->column))
 		snprintf(remedy, REMEDY_MAX,
 			"A server at port %u is recorded: its row of the exchanges below has its "

@@ -107,6 +107,7 @@
 	V(S, TEXT, NONE, state, always, "state", "\"related\"; \"skew_only\" where bytes passed in one direction only; \"unrelated\"") \
 	V(S, NUMBER, NONE, skew, recorded, "skew", "relative difference of the clocks' rates: above 0 the other clock " \
 		"is faster") \
+	V(S, NUMBER, NONE, skew_half_width, recorded, "(+-)", "bound of the error of skew") \
 	O(S, clock_standing, begin, always, "the clocks as it begins") \
 	O(S, clock_standing, end, always, "the clocks as it ends")
 

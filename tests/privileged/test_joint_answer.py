@@ -226,6 +226,31 @@ def lost_replies(net, top):
         agrees(scene.together(), answer)
 
 
+def dropped_on_arrival(net, top, ns, first, at):
+    """Each third packet of a size is dropped as it comes to a host, which the other one cannot know."""
+    print(f"{at}'s host drops what comes:")
+    rule = f"add table ip t; add chain ip t c {{ type filter hook input priority 0; }}; " \
+           f"add rule ip t c ip length > 500 numgen inc mod 3 < 1 drop"
+    run(*net.inside(ns, "nft", rule))
+    scene = Scene(net, top, net.b, net.a, net.B, 0.001, 1000, times=25)
+    report = scene.apart()
+    slowest = look(scene, report, "server", "program", 0)[-1]
+    check(shares(slowest)["network", "lost"] >= 0.8, "the slowest waited for a retransmission")
+    said(scene, "Packets were lost on", "netfilter")
+    # its own answer, too
+    own = json.loads(run(MAGNET, "report", "--json", f"{top}/{at}").stdout)
+    answers = [g["answer"] for g in own["exchanges"] if g["port"] == PORT]
+    check(shares(answers[0][-1]).get(("network", "lost"), 0) >= 0.8, f"{at} alone says so, {first}")
+
+
+def client_drops(net, top):
+    dropped_on_arrival(net, top, net.a, "of replies", "client")
+
+
+def server_drops(net, top):
+    dropped_on_arrival(net, top, net.b, "of requests", "server")
+
+
 def lost_acknowledgements(net, top):
     print("the server's acknowledgements are lost, and requests are sent again for nothing:")
     with Delay(net, 0.001, "acks"):
@@ -251,12 +276,15 @@ def divided_otherwise(net, top):
     with Delay(net, 0.02):
         scene = Scene(net, top, net.b, net.a, Delay.B, programs=(EARLY_SERVER, EARLY_CLIENT))
         check(not scene.apart()["hosts"]["exchanges"], "such exchanges are not taken for the same")
-        check(scene.text().startswith("Between "), "and there is no answer of both")
+        why = "No answer of both hosts: no request and reply have the same bytes at both ends"
+        check(scene.text().startswith(why), "and it says why there is no answer of both")
 
 
 need_kernel_side()
+need_program("nft")
 for name, scene, kw in (("a", slow_server, {}), ("b", slow_network, {}), ("d", lost_replies, {}),
                         ("e", lost_acknowledgements, {}), ("f", half_closed, {}), ("g", divided_otherwise, {}),
+                        ("h", client_drops, {}), ("i", server_drops, {}),
                         ("c", slow_link, {"rate": "40mbit", "burst": "10kb"})):
     with Network(name=name, **kw) as net, tempfile.TemporaryDirectory(prefix="magnet-test-") as top:
         scene(net, top)

@@ -149,7 +149,8 @@ static void connections_to_others_are_none_of_theirs(void **unused)
 	f = open_memstream(&text, &size);
 	between_text(&w, f, false);
 	fclose(f);
-	assert_non_null(strstr(text, "not related: no connection between the two recordings"));
+	assert_non_null(
+		strstr(text, "not related: no TCP connection has its opening in both recordings"));
 	free(text);
 	end(&w);
 }
@@ -171,12 +172,12 @@ static void people_and_programs_are_told(void **unused)
 	f = open_memstream(&text, &size);
 	between_text(&w, f, false);
 	fclose(f);
-	assert_non_null(strstr(text, "and is 100 ms ahead, within "));
+	assert_non_null(strstr(text, ", and is 100 ms ahead, within "));
 	assert_non_null(strstr(text, "  1/tx -> 1/rx  "));
 	free(text);
 	j = between_json(&w);
 	assert_fields(j, "", "clock passings left_out flows exchanges");
-	assert_fields(j, "clock.0", "state skew begin end");
+	assert_fields(j, "clock.0", "state skew skew_half_width begin end");
 	assert_fields(j, "clock.0.begin", "at_ns ahead_ns half_width_ns");
 	assert_fields(j, "flows.0",
 		"direction sent_as received_as bytes ambiguous_bytes transit_ns call_to_return_ns");

@@ -164,6 +164,15 @@ static enum fact_outcome outcome_of(const uint64_t t[], uint32_t present)
 									   : OUTCOME_FOLLOWED;
 }
 
+/* Returns when TCP, or else IP, first had bytes that came again, or the device had them again. */
+static uint64_t copy_taken(const uint64_t t[], uint32_t present)
+{
+	uint64_t ip = present & 1u << RX_IP ? t[RX_IP] : 0;
+	uint64_t tcp = present & 1u << RX_TCP && t[RX_TCP] <= t[RX_READY] ? t[RX_TCP] : 0;
+
+	return tcp > ip ? tcp : ip ? ip : t[AGAIN];
+}
+
 /* Settles bytes with every time. */
 static void known(const struct settling *s, const uint64_t edge[RX_STAGES + 1],
 	const uint64_t length[RX_STAGES], struct fact_range *r)
@@ -204,6 +213,8 @@ static void settle(void *arg, uint64_t a, uint64_t b, const uint64_t t[], uint32
 	}
 	if (r.outcome != OUTCOME_INCOMPLETE) {
 		known(s, edge, length, &r);
+		if (r.outcome == OUTCOME_SENT_AGAIN)
+			r.transmitted = copy_taken(t, present);
 		emit_range(&s->c->facts, &r);
 		exchange_on_range(f, &r);
 		peer_received(s->c, f, a, b, r.outcome == OUTCOME_FOLLOWED ? edge[0] : 0, s->user);
