@@ -274,6 +274,7 @@ static int join_exchanges(struct between *w, struct host_side *as, struct host_s
 	size_t n = w->crossings / 2;
 	struct joint_sockets *of_a = mg_calloc(n + 1, sizeof(*of_a));
 	struct joint_sockets *of_b = mg_calloc(n + 1, sizeof(*of_b));
+	struct joint_clocks a_asks = {&w->hosts, true}, b_asks = {&w->hosts, false};
 	int err = of_a && of_b ? 0 : -ENOMEM;
 
 	host_exchanges_sort(&as->exchanges);
@@ -285,9 +286,11 @@ static int join_exchanges(struct between *w, struct host_side *as, struct host_s
 		of_b[i] = (struct joint_sockets){.client = c->b, .server = c->a};
 	}
 	if (!err)
-		err = joint_add(&w->joint, w->a, &as->exchanges, w->b, &bs->exchanges, of_a, n);
+		err = joint_add(
+			&w->joint, &a_asks, w->a, &as->exchanges, w->b, &bs->exchanges, of_a, n);
 	if (!err)
-		err = joint_add(&w->joint, w->b, &bs->exchanges, w->a, &as->exchanges, of_b, n);
+		err = joint_add(
+			&w->joint, &b_asks, w->b, &bs->exchanges, w->a, &as->exchanges, of_b, n);
 	joint_finish(&w->joint);
 	joint_explain(&w->joint, n, w->a, &as->exchanges, w->b, &bs->exchanges);
 	free(of_a);

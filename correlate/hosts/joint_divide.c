@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include "joint_divide.h"
+
+static uint64_t cycles(const struct server_end *far, uint64_t time)
+{
+	return (uint64_t)((double)time * far->rate + 0.5);
+}
+
+/* Returns the first that a socket sent again of bytes from an offset on. */
+static size_t first_resent(const struct host_exchanges *h, uint64_t sock, uint64_t offset)
+{
+	size_t low = 0, high = h->resents;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct kept_resent *r = &h->resent[middle];
+
+		if (r->sock < sock || (r->sock == sock && r->offset < offset))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low && h->resent[low - 1].sock == sock &&
+		h->resent[low - 1].offset + h->resent[low - 1].length > offset)
+		low--;
+	return low;
+}
+
+/* Fills in how long the reply's bytes waited for their last copies: times that overlap count once.
+ */
+static void find_lost(struct server_end *far, uint64_t reply_bytes)
+{
+	const struct host_exchanges *h = far->host;
+	const struct kept_exchange *e = far->e;
+	uint64_t upto = e->departed, first, rest = 0;
+
+	for (size_t i = first_resent(h, e->sock, e->reply_offset); i < h->resents; i++) {
+		const struct kept_resent *r = &h->resent[i];
+
+		if (r->sock != e->sock || r->offset > e->reply_offset)
+			break;
+		if (e->reply_offset - r->offset < r->length && r->end > upto)
+			upto = r->end;
+	}
+	first = upto - e->departed;
+	for (size_t i = first_resent(h, e->sock, e->reply_offset); i < h->resents; i++) {
+		const struct kept_resent *r = &h->resent[i];
+		uint64_t from = r->begin > upto ? r->begin : upto;
+
+		if (r->sock != e->sock || r->offset >= e->reply_offset + reply_bytes)
+			break;
+		if (r->end > from) {
+			rest += r->end - from;
+			upto = r->end;
+		}
+	}
+	far->first_lost = cycles(far, first);
+	far->rest_lost = cycles(far, rest);
+}
+
+/* Moves time from one cause to another. Returns how much. */
+static uint64_t move(struct exchange_causes *e, enum cause from, enum cause_end end, enum cause to,
+	uint64_t time)
+{
+	uint64_t *have = &e->cause[END_OWN][from];
+
+	if (time > *have)
+		time = *have;
+	*have -= time;
+	e->cause[end][to] += time;
+	return time;
+}
+
+/*
+ * Gives the causes of a part of a server's exchange their share of the client's time `from`. The
+ * causes in `except` are left out.
+ */
+static void give_part_of(struct exchange_causes *e, enum cause from, const struct server_end *far,
+	const struct kept_exchange *there, enum cause_part part, uint32_t except, double share)
+{
+	for (uint32_t i = 0; share > 0 && i < there->causes; i++) {
+		const struct kept_cause *c = &far->host->cause[there->first + i];
+		enum cause cause = (enum cause)(c->cause % CAUSES);
+		enum cause_end end = cause == CAUSE_LOST ? END_OWN : END_FAR;
+
+		if (c->cause / CAUSES == part && !(except & 1u << cause))
+			move(e, from, end, cause,
+				(uint64_t)((double)cycles(far, c->time) * share + 0.5));
+	}
+}
+
+static void give_part(struct exchange_causes *e, enum cause from, const struct server_end *far,
+	enum cause_part part, uint32_t except, double share)
+{
+	give_part_of(e, from, far, far->e, part, except, share);
+}
+
+/*
+ * Divides what the server leaves of the time between the request's departure and the reply's
+ * arrival. How long retransmissions of the request took is known by the client alone. They may have
+ * been for nothing: the request was there, and only its acknowledgement missing. Then less is left
+ * than they took.
+ */
+static void divide_rest_of_away(
+	struct exchange_causes *e, const struct client_waits *waits, const struct server_end *far)
+{
+	move(e, CAUSE_AWAY, END_OWN, CAUSE_LOST, far->first_lost);
+	if (waits->lost <= e->cause[END_OWN][CAUSE_AWAY])
+		move(e, CAUSE_AWAY, END_OWN, CAUSE_LOST, waits->lost);
+	move(e, CAUSE_AWAY, END_OWN, CAUSE_NETWORK, UINT64_MAX);
+}
+
+/* Divides the time between the request's departure and the reply's arrival. */
+static void divide_away(
+	struct exchange_causes *e, const struct client_waits *waits, const struct server_end *far)
+{
+	move(e, CAUSE_LOST, END_OWN, CAUSE_AWAY, waits->lost);
+	give_part(e, CAUSE_AWAY, far, UNTIL_DEPARTURE, 0, 1);
+	give_part(e, CAUSE_AWAY, far, UNTIL_READ, 0, 1);
+	divide_rest_of_away(e, waits, far);
+}
+
+/*
+ * Divides the time in which the rest of the reply arrived. The server's time from the departure of
+ * the first byte on is the client's from its arrival on; what the client did not read at once, and
+ * what the first byte's last copy came later, is past then.
+ */
+static void divide_arriving(
+	struct exchange_causes *e, const struct client_waits *waits, const struct server_end *far)
+{
+	uint64_t sends = cycles(far, far->e->departed_upto - far->e->departed);
+	uint64_t past = waits->late + far->first_lost, upto = past + waits->arriving;
+	double share = 0;
+	uint64_t lost;
+
+	if (sends > past)
+		share = (double)((sends < upto ? sends : upto) - past) / (double)sends;
+	lost = move(e, CAUSE_ORDER, END_OWN, CAUSE_LOST, far->rest_lost);
+	give_part(e, CAUSE_ARRIVING, far, AFTER_DEPARTURE, ~(1u << CAUSE_QDISC), share);
+	move(e, CAUSE_ARRIVING, END_OWN, CAUSE_LOST, far->rest_lost - lost);
+	/* while bytes pass the server's stack, others are on the network */
+	give_part(e, CAUSE_ARRIVING, far, AFTER_DEPARTURE,
+		1u << CAUSE_QDISC | 1u << CAUSE_LOST | 1u << CAUSE_STACK, share);
+}
+
+/* ---- several exchanges of the server that are one of the client's ---- */
+
+/* An interval by the server's clock, ns. */
+struct window {
+	uint64_t from, to;
+};
+
+/* Finds what the other host's clock shows; false if that is not known. */
+static bool other_clock(const struct joint_clocks *c, uint64_t at, uint64_t *shows)
+{
+	const struct hosts *h = c->hosts;
+	struct host_bounds b;
+	uint64_t x = at;
+
+	if (!c->client_is_a && h->windows) /* the other way round: from about there */
+		x = at - (h->window[0].y0 - h->window[0].x0);
+	for (int turn = 0; turn < (c->client_is_a ? 1 : 3); turn++) {
+		if (!hosts_at(h, x, &b))
+			return false;
+		if (!c->client_is_a)
+			x = at - (uint64_t)(int64_t)((b.low + b.high) / 2);
+	}
+	*shows = c->client_is_a ? at + (uint64_t)(int64_t)((b.low + b.high) / 2) : x;
+	return true;
+}
+
+/* Returns how much of a time of the server's, in its cycles, lies in a window. */
+static double share_in(
+	const struct report *server, struct window w, uint64_t from_cycles, uint64_t to_cycles)
+{
+	uint64_t from = core_ns(server->core, from_cycles), to = core_ns(server->core, to_cycles);
+	uint64_t a = from > w.from ? from : w.from, b = to < w.to ? to : w.to;
+
+	return to > from && b > a ? (double)(b - a) / (double)(to - from) : 0;
+}
+
+/* Gives a part of each of the server's exchanges, as far as it lies in the window. */
+static void give_in(struct exchange_causes *e, enum cause from, const struct server_end *far,
+	const struct report *server, enum cause_part part, uint32_t except, struct window w)
+{
+	for (size_t i = 0; i < far->n; i++) {
+		const struct kept_exchange *there = &far->e[i];
+		const uint64_t edge[CAUSE_PARTS + 1] = {
+			there->begin, there->read, there->departed, there->departed_upto};
+
+		give_part_of(e, from, far, there, part, except,
+			share_in(server, w, edge[part], edge[part + 1]));
+	}
+}
+
+/* A client's times, in its cycles. */
+struct client_times {
+	uint64_t left, came, reads; /* the last: from when on the rest of the reply arrived */
+};
+
+static struct client_times times_of(const struct kept_exchange *k, uint64_t away)
+{
+	struct client_times t = {.reads = k->end - k->waits.arriving};
+
+	t.came = t.reads - k->waits.late;
+	t.left = t.came - away;
+	return t;
+}
+
+/*
+ * Divides the client's time by what the server did meanwhile. Returns false if the clocks are not
+ * related there.
+ */
+static bool divide_by_clocks(struct exchange_causes *e, const struct joint_clocks *clocks,
+	const struct report *client, const struct report *server, const struct kept_exchange *k,
+	const struct server_end *far)
+{
+	const uint32_t sends_slowly = ~(1u << CAUSE_QDISC), passes = 1u << CAUSE_STACK;
+	struct client_times t;
+	struct window away, rest;
+
+	move(e, CAUSE_LOST, END_OWN, CAUSE_AWAY, k->waits.lost);
+	t = times_of(k, e->cause[END_OWN][CAUSE_AWAY]);
+	if (!other_clock(clocks, core_ns(client->core, t.left), &away.from) ||
+		!other_clock(clocks, core_ns(client->core, t.came), &away.to) ||
+		!other_clock(clocks, core_ns(client->core, t.reads), &rest.from) ||
+		!other_clock(clocks, core_ns(client->core, k->end), &rest.to))
+		return false;
+	give_in(e, CAUSE_AWAY, far, server, UNTIL_DEPARTURE, 0, away);
+	give_in(e, CAUSE_AWAY, far, server, UNTIL_READ, 0, away);
+	divide_rest_of_away(e, &k->waits, far);
+
+	give_in(e, CAUSE_ARRIVING, far, server, AFTER_DEPARTURE, sends_slowly, rest);
+	move(e, CAUSE_ARRIVING, END_OWN, CAUSE_LOST,
+		far->rest_lost - move(e, CAUSE_ORDER, END_OWN, CAUSE_LOST, far->rest_lost));
+	give_in(e, CAUSE_ARRIVING, far, server, UNTIL_DEPARTURE, passes, rest);
+	give_in(e, CAUSE_ARRIVING, far, server, AFTER_DEPARTURE,
+		passes | ~sends_slowly | 1u << CAUSE_LOST, rest);
+	give_in(e, CAUSE_ARRIVING, far, server, UNTIL_READ, 0, rest);
+	return true;
+}
+
+bool joint_divide(const struct host_exchanges *asked, const struct kept_exchange *k,
+	const struct joint_clocks *clocks, const struct report *client, const struct report *server,
+	struct server_end *far, struct exchange_causes *e)
+{
+	*e = (struct exchange_causes){.begin = k->begin, .end = k->end};
+	for (uint32_t i = 0; i < k->causes; i++) {
+		const struct kept_cause *c = &asked->cause[k->first + i];
+
+		e->cause[c->cause / CAUSES][c->cause % CAUSES] = c->time;
+	}
+	find_lost(far, k->reply_bytes);
+	if (far->n > 1)
+		return divide_by_clocks(e, clocks, client, server, k, far);
+	divide_away(e, &k->waits, far);
+	divide_arriving(e, &k->waits, far);
+	return true;
+}
