@@ -10,6 +10,7 @@
 
 #include "alloc.h"
 #include "log.h"
+#include "read/metadata.h"
 #include "render/session.h"
 
 #define HOST_NAME 200
@@ -29,10 +30,35 @@ static void told(const char *dir, const char *first, const char *second, char ou
 	json_decref(session);
 }
 
-/* Writes what identifies the host and its boot, "" if session.json does not tell. */
+/* Writes the identity of a trace's clock, which is that of the boot; leaves `out` if it has none.
+ */
+static void clock_of(const char *dir, const char *below, char out[HOST_NAME])
+{
+	static const char member[] = "uuid = \"";
+	char path[PATH_MAX], why[1024];
+	const char *clock, *uuid;
+	char *text;
+	size_t size;
+
+	snprintf(path, sizeof(path), "%.4000s%s", dir, below);
+	text = metadata_text(path, &size, why, sizeof(why));
+	clock = text ? strstr(text, "clock {") : NULL;
+	uuid = clock ? strstr(clock, member) : NULL;
+	if (uuid && uuid < clock + strcspn(clock, "}"))
+		snprintf(out, HOST_NAME, "%.36s", uuid + sizeof(member) - 1);
+	free(text);
+}
+
+/*
+ * Writes what identifies the host and its boot, "" if neither session.json nor a trace tells.
+ */
 static void host_of(const char *dir, char out[HOST_NAME])
 {
+	static const char *const traces[] = {"", "/kernel", "/app"};
+
 	told(dir, "boot_id", "host", out);
+	for (size_t i = 0; !out[0] && i < sizeof(traces) / sizeof(traces[0]); i++)
+		clock_of(dir, traces[i], out);
 }
 
 int by_host_sort(struct by_host *b, char **dirs, int count)

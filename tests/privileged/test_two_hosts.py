@@ -170,6 +170,19 @@ with Network(gso_max_segs=1) as net, tempfile.TemporaryDirectory(prefix="magnet-
     print("as recorded:")
     same = look(top, lambda ns: ns, true_transit)
 
+    # without session.json the clocks, which are those of boots, tell hosts apart
+    shutil.copytree(top + "/b", top + "/bare")
+    os.remove(top + "/bare/session.json")
+    boot = json.load(open(top + "/a/session.json"))["boot_id"]
+    for side in ("kernel", "app"):
+        with open(f"{top}/bare/{side}/metadata", "r+b") as f:
+            text = f.read()
+            check(boot.encode() in text, f"the {side} side's clock has the boot's identity")
+            f.seek(0)
+            f.write(text.replace(boot.encode(), b"0" * 8 + boot[8:].encode()))
+    bare = json.loads(run(MAGNET, "report", "--json", top + "/a", top + "/bare").stdout)
+    check(len(bare["hosts"]["flows"]) == 2, "of which one is without session.json")
+
     def clock(ns):
         return ns + ns * 50 // 1_000_000 + 1_000_000_000
 
