@@ -185,18 +185,13 @@ static void give_sending(struct interval *in, enum cause_end end, const struct r
 	give_window(in, end, r, last);
 }
 
-/*
- * Divides a server's time from the arrival of the request until the program had it. Nothing is
- * known of the arrival of an end that the client told by shutting its direction.
- */
+/* Divides a server's time from the arrival of the request until the program had it. */
 static void divide_request(const struct fact_exchange *f, const struct recent_bytes *request,
 	struct exchange_causes *e)
 {
 	struct interval in;
 
-	e->begin = f->request_last;
-	if (f->arrived && f->arrived < f->request_last && !f->half_closed)
-		e->begin = f->arrived;
+	e->begin = f->arrived && f->arrived < f->request_last ? f->arrived : f->request_last;
 	in = interval_of(e, e->begin, f->request_last);
 	give_whole_receipt(&in, request, f->request_offset + f->request_bytes - 1);
 }
@@ -287,14 +282,18 @@ static void divide_client(const struct fact_exchange *f, const struct recent_byt
 	const struct recent_bytes *far = reply ? reply->far : NULL;
 	const struct recent_range *last;
 	struct interval in;
-	uint64_t lost, here;
+	uint64_t from, lost, here;
 
 	e->begin = f->request_first;
 	e->end = later(f->reply_first, f->reply_last);
 	in = interval_of(e, e->begin, away.left);
-	give_sending(&in, END_OWN, request, recent_find(request, request_end - 1));
-	if (f->half_closed) /* the program may have shut its direction long after it wrote */
-		give(&in, END_OWN, CAUSE_WRITING, f->request_last - e->begin);
+	last = recent_find(request, request_end - 1);
+	give_sending(&in, END_OWN, request, last);
+	if (f->half_closed) { /* the program may have shut its direction long after it wrote */
+		from = last ? later(e->begin, last->begin) : e->begin;
+		give(&in, END_OWN, CAUSE_WRITING,
+			f->request_last > from ? f->request_last - from : 0);
+	}
 	give_rest(&in, END_OWN, CAUSE_STACK);
 	divide_away(f, away.left, came, request, reply, e);
 	if (f->reply_calls != 1) {
@@ -350,8 +349,8 @@ void causes_divide_in_parts(const struct fact_exchange *f, const struct recent_b
 		recent_find(reply, f->reply_offset + f->reply_bytes - 1));
 }
 
-void causes_client_waits(
-	const struct fact_exchange *f, const struct recent_bytes *request, struct client_waits *to)
+void causes_client_waits(const struct fact_exchange *f, const struct recent_bytes *request,
+	const struct recent_bytes *reply, struct client_waits *to)
 {
 	struct away away = away_of(f);
 	uint64_t wait = away.came - away.left, lost = recent_lost(request, away.left, away.came);
@@ -359,7 +358,8 @@ void causes_client_waits(
 
 	*to = (struct client_waits){.lost = lost < wait ? lost : wait,
 		.late = from - away.came,
-		.arriving = later(f->reply_last, from) - from};
+		.arriving = later(f->reply_last, from) - from,
+		.lost_here = recent_lost(reply, away.came, later(f->reply_last, from))};
 }
 
 /* ---- sums ---- */

@@ -46,22 +46,22 @@ void causes_divide(const struct fact_exchange *f, const struct recent_bytes *req
 /*
  * Divides a server's exchange in three: until the program had the request, until the driver had the
  * reply's first byte, and from then on. A client on another host waits for the first two, and
- * receives during the third. The first is empty where the client shut its direction to end the
- * request: it is not known when that arrived.
+ * receives during the third.
  */
 enum cause_part { UNTIL_READ, UNTIL_DEPARTURE, AFTER_DEPARTURE, CAUSE_PARTS };
 void causes_divide_in_parts(const struct fact_exchange *f, const struct recent_bytes *request,
 	const struct recent_bytes *reply, struct exchange_causes to[CAUSE_PARTS]);
 /* Waits of a client of which another host may know more; cycles. */
 struct client_waits {
-	uint64_t lost;     /* due to retransmissions, between the request's departure and the
-			    * reply's arrival */
-	uint64_t late;     /* from the reply's arrival until its first byte was read; 0 if one call
-			    * read all of it */
-	uint64_t arriving; /* from then on */
+	uint64_t lost;      /* due to retransmissions, between the request's departure and the
+			     * reply's arrival */
+	uint64_t late;      /* from the reply's arrival until its first byte was read; 0 if one call
+			     * read all of it */
+	uint64_t arriving;  /* from then on */
+	uint64_t lost_here; /* due to retransmissions, since the reply's first copy came */
 };
-void causes_client_waits(
-	const struct fact_exchange *f, const struct recent_bytes *request, struct client_waits *to);
+void causes_client_waits(const struct fact_exchange *f, const struct recent_bytes *request,
+	const struct recent_bytes *reply, struct client_waits *to);
 /* Adds an exchange to the sums, which are made if needed. */
 void causes_add(struct cause_bins **bins, const struct exchange_causes *e);
 void causes_free(struct cause_bins *bins);

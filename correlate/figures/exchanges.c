@@ -399,7 +399,7 @@ static void tell_divided(const struct exchange_table *t, struct exchange_group *
 		causes_divide_in_parts(f, recent_of(&f->request), recent_of(&f->reply), part);
 		d.part = part;
 	} else {
-		causes_client_waits(f, recent_of(&f->request), &d.waits);
+		causes_client_waits(f, recent_of(&f->request), recent_of(&f->reply), &d.waits);
 	}
 	t->divided(t->divided_arg, &d);
 }

@@ -64,14 +64,17 @@ void host_exchanges_add(void *arg, const struct divided_exchange *d)
 		.end = e->end,
 		.waits = d->waits,
 		.group = d->group,
+		.half_closed = f->half_closed,
 		.first = h->causes};
 	struct kept_exchange *more;
 
+	if (f->kind != MG_KIND_tcp)
+		return;
 	if (d->part) {
 		k.read = d->part[UNTIL_READ].end;
 		k.departed = d->part[AFTER_DEPARTURE].begin;
 		k.departed_upto = d->part[AFTER_DEPARTURE].end;
-	} else if (!e->cause[END_OWN][CAUSE_AWAY]) { /* the server is in this recording */
+	} else if (f->server_reply_first) { /* the server is in this recording */
 		return;
 	}
 	h->full |= h->n >= KEPT_MAX;

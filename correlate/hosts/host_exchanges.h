@@ -23,6 +23,7 @@ struct kept_exchange {
 	 * departed, and its last */
 	uint64_t read, departed, departed_upto;
 	struct exchange_group *group;
+	bool half_closed;
 	uint64_t first : 56, causes : 8; /* in the list of causes */
 };
 

@@ -86,7 +86,11 @@ int joint_add(struct joint *j, const struct joint_clocks *clocks, const struct r
 
 		if (k->group->key.role == ROLE_CLIENT)
 			far.e = other_end(k, answered, sockets, n, &far.n);
-		if (!far.e || !joint_divide(asked, k, clocks, client, server, &far, &both))
+		if (far.e && !joint_divide(asked, k, clocks, client, server, &far, &both)) {
+			j->unrelated++;
+			far.e = NULL;
+		}
+		if (!far.e)
 			continue;
 		if (!g || g->client != k->group || g->server != far.e->group)
 			g = group_of(j, &(struct joint_group){.client_report = client,
@@ -157,6 +161,9 @@ void joint_explain(struct joint *j, size_t connections, const struct report *a,
 		j->of = of_a->n ? b : a;
 		j->why_none = "has no requests and replies whose time is divided: record it with "
 			      "the layers syscall, tcp and device";
+	} else if (j->unrelated) {
+		j->why_none = "the relation of the hosts' clocks is needed, as the ends divide the "
+			      "bytes differently, and is not known";
 	} else {
 		j->why_none = "no request and reply have the same bytes at both ends";
 	}

@@ -33,6 +33,7 @@ struct joint {
 	size_t n;
 	const char *why_none;    /* without a group, why there is none; */
 	const struct report *of; /* the host that this is about, NULL: both */
+	size_t unrelated;        /* exchanges that need a relation of the clocks and have none */
 };
 
 /*

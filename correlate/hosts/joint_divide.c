@@ -26,13 +26,15 @@ static size_t first_resent(const struct host_exchanges *h, uint64_t sock, uint64
 	return low;
 }
 
-/* Fills in how long the reply's bytes waited for their last copies: times that overlap count once.
+/*
+ * Fills in for how long the reply's first byte waited for its last copy. What the client's host has
+ * lost itself is not counted again.
  */
-static void find_lost(struct server_end *far, uint64_t reply_bytes)
+static void find_first_lost(struct server_end *far, const struct client_waits *waits)
 {
 	const struct host_exchanges *h = far->host;
 	const struct kept_exchange *e = far->e;
-	uint64_t upto = e->departed, first, rest = 0;
+	uint64_t upto = e->departed;
 
 	for (size_t i = first_resent(h, e->sock, e->reply_offset); i < h->resents; i++) {
 		const struct kept_resent *r = &h->resent[i];
@@ -42,20 +44,38 @@ static void find_lost(struct server_end *far, uint64_t reply_bytes)
 		if (e->reply_offset - r->offset < r->length && r->end > upto)
 			upto = r->end;
 	}
-	first = upto - e->departed;
+	far->first_lost = cycles(far, upto - e->departed);
+	far->first_lost -= far->first_lost < waits->lost_here ? far->first_lost : waits->lost_here;
+}
+
+/*
+ * Fills in for how long other bytes of the reply waited for their last copies while it arrived at
+ * the client: times that overlap count once.
+ */
+static void find_rest_lost(
+	struct server_end *far, const struct client_waits *waits, uint64_t reply_bytes)
+{
+	const struct host_exchanges *h = far->host;
+	const struct kept_exchange *e = far->e;
+	/* the server's time as the first byte departed is the client's as it came */
+	uint64_t past = waits->late + far->first_lost;
+	uint64_t upto = e->departed + (uint64_t)((double)past / far->rate);
+	uint64_t end = e->departed + (uint64_t)((double)(past + waits->arriving) / far->rate);
+	uint64_t rest = 0;
+
 	for (size_t i = first_resent(h, e->sock, e->reply_offset); i < h->resents; i++) {
 		const struct kept_resent *r = &h->resent[i];
-		uint64_t from = r->begin > upto ? r->begin : upto;
+		uint64_t from = r->begin > upto ? r->begin : upto, to = r->end < end ? r->end : end;
 
 		if (r->sock != e->sock || r->offset >= e->reply_offset + reply_bytes)
 			break;
-		if (r->end > from) {
-			rest += r->end - from;
-			upto = r->end;
+		if (to > from) {
+			rest += to - from;
+			upto = to;
 		}
 	}
-	far->first_lost = cycles(far, first);
 	far->rest_lost = cycles(far, rest);
+	far->rest_lost -= far->rest_lost < waits->lost_here ? far->rest_lost : waits->lost_here;
 }
 
 /* Moves time from one cause to another. Returns how much. */
@@ -97,13 +117,14 @@ static void give_part(struct exchange_causes *e, enum cause from, const struct s
 
 /*
  * Divides what the server leaves of the time between the request's departure and the reply's
- * arrival. How long retransmissions of the request took is known by the client alone. They may have
- * been for nothing: the request was there, and only its acknowledgement missing. Then less is left
- * than they took.
+ * arrival. Retransmissions may have been for nothing: the bytes were there, and only their
+ * acknowledgement missing. Then less is left than they took.
  */
 static void divide_rest_of_away(
-	struct exchange_causes *e, const struct client_waits *waits, const struct server_end *far)
+	struct exchange_causes *e, const struct client_waits *waits, struct server_end *far)
 {
+	if (far->first_lost > e->cause[END_OWN][CAUSE_AWAY])
+		far->first_lost = 0;
 	move(e, CAUSE_AWAY, END_OWN, CAUSE_LOST, far->first_lost);
 	if (waits->lost <= e->cause[END_OWN][CAUSE_AWAY])
 		move(e, CAUSE_AWAY, END_OWN, CAUSE_LOST, waits->lost);
@@ -112,7 +133,7 @@ static void divide_rest_of_away(
 
 /* Divides the time between the request's departure and the reply's arrival. */
 static void divide_away(
-	struct exchange_causes *e, const struct client_waits *waits, const struct server_end *far)
+	struct exchange_causes *e, const struct client_waits *waits, struct server_end *far)
 {
 	move(e, CAUSE_LOST, END_OWN, CAUSE_AWAY, waits->lost);
 	give_part(e, CAUSE_AWAY, far, UNTIL_DEPARTURE, 0, 1);
@@ -150,46 +171,75 @@ struct window {
 	uint64_t from, to;
 };
 
+/* Finds what A's clock shows when B's shows this; false if that is not known. */
+static bool a_shows(const struct hosts *h, uint64_t at, uint64_t *shows)
+{
+	for (size_t i = 0; i < h->windows; i++) {
+		const struct hosts_window *w = &h->window[i];
+		uint64_t x = at - (w->y0 - w->x0); /* about */
+		struct host_bounds b;
+
+		for (int turn = 0; turn < 3; turn++) {
+			/* the first may be a bit beside the window */
+			uint64_t within = x < w->from ? w->from : x >= w->to ? w->to - 1 : x;
+
+			if (!hosts_at(h, within, &b))
+				break;
+			x = at - (uint64_t)(int64_t)((b.low + b.high) / 2);
+		}
+		if (x >= w->from && x < w->to && hosts_at(h, x, &b)) {
+			*shows = x;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Finds what the other host's clock shows; false if that is not known. */
 static bool other_clock(const struct joint_clocks *c, uint64_t at, uint64_t *shows)
 {
-	const struct hosts *h = c->hosts;
 	struct host_bounds b;
-	uint64_t x = at;
 
-	if (!c->client_is_a && h->windows) /* the other way round: from about there */
-		x = at - (h->window[0].y0 - h->window[0].x0);
-	for (int turn = 0; turn < (c->client_is_a ? 1 : 3); turn++) {
-		if (!hosts_at(h, x, &b))
-			return false;
-		if (!c->client_is_a)
-			x = at - (uint64_t)(int64_t)((b.low + b.high) / 2);
-	}
-	*shows = c->client_is_a ? at + (uint64_t)(int64_t)((b.low + b.high) / 2) : x;
+	if (!c->client_is_a)
+		return a_shows(c->hosts, at, shows);
+	if (!hosts_at(c->hosts, at, &b))
+		return false;
+	*shows = at + (uint64_t)(int64_t)((b.low + b.high) / 2);
 	return true;
 }
 
-/* Returns how much of a time of the server's, in its cycles, lies in a window. */
-static double share_in(
-	const struct report *server, struct window w, uint64_t from_cycles, uint64_t to_cycles)
+/*
+ * Returns how much of a time of the server's, in its cycles, lies in a window and not before
+ * `since`.
+ */
+static double share_in(const struct report *server, struct window w, uint64_t since_cycles,
+	uint64_t from_cycles, uint64_t to_cycles)
 {
 	uint64_t from = core_ns(server->core, from_cycles), to = core_ns(server->core, to_cycles);
-	uint64_t a = from > w.from ? from : w.from, b = to < w.to ? to : w.to;
+	uint64_t since = since_cycles > from_cycles ? core_ns(server->core, since_cycles) : from;
+	uint64_t a = since > w.from ? since : w.from, b = to < w.to ? to : w.to;
 
 	return to > from && b > a ? (double)(b - a) / (double)(to - from) : 0;
 }
 
-/* Gives a part of each of the server's exchanges, as far as it lies in the window. */
+/*
+ * Gives a part of each of the server's exchanges, as far as it lies in the window. While a request
+ * waits for the reply before it, the server is busy with that one.
+ */
 static void give_in(struct exchange_causes *e, enum cause from, const struct server_end *far,
 	const struct report *server, enum cause_part part, uint32_t except, struct window w)
 {
+	uint64_t since = 0;
+
 	for (size_t i = 0; i < far->n; i++) {
 		const struct kept_exchange *there = &far->e[i];
 		const uint64_t edge[CAUSE_PARTS + 1] = {
 			there->begin, there->read, there->departed, there->departed_upto};
 
 		give_part_of(e, from, far, there, part, except,
-			share_in(server, w, edge[part], edge[part + 1]));
+			share_in(server, w, part == AFTER_DEPARTURE ? 0 : since, edge[part],
+				edge[part + 1]));
+		since = there->departed > since ? there->departed : since;
 	}
 }
 
@@ -213,9 +263,10 @@ static struct client_times times_of(const struct kept_exchange *k, uint64_t away
  */
 static bool divide_by_clocks(struct exchange_causes *e, const struct joint_clocks *clocks,
 	const struct report *client, const struct report *server, const struct kept_exchange *k,
-	const struct server_end *far)
+	struct server_end *far)
 {
-	const uint32_t sends_slowly = ~(1u << CAUSE_QDISC), passes = 1u << CAUSE_STACK;
+	const uint32_t sends_slowly = ~(1u << CAUSE_QDISC), passes = 1u << CAUSE_STACK,
+		       lost = 1u << CAUSE_LOST;
 	struct client_times t;
 	struct window away, rest;
 
@@ -226,17 +277,20 @@ static bool divide_by_clocks(struct exchange_causes *e, const struct joint_clock
 		!other_clock(clocks, core_ns(client->core, t.reads), &rest.from) ||
 		!other_clock(clocks, core_ns(client->core, k->end), &rest.to))
 		return false;
-	give_in(e, CAUSE_AWAY, far, server, UNTIL_DEPARTURE, 0, away);
-	give_in(e, CAUSE_AWAY, far, server, UNTIL_READ, 0, away);
+	give_in(e, CAUSE_AWAY, far, server, UNTIL_DEPARTURE, lost, away);
+	/* receipt of half-closed requests also is the wait for their end, which may be under way */
+	give_in(e, CAUSE_AWAY, far, server, UNTIL_READ,
+		far->e->half_closed ? 1u << CAUSE_RECEIVE : 0, away);
 	divide_rest_of_away(e, &k->waits, far);
+	find_rest_lost(far, &k->waits, k->reply_bytes);
 
 	give_in(e, CAUSE_ARRIVING, far, server, AFTER_DEPARTURE, sends_slowly, rest);
 	move(e, CAUSE_ARRIVING, END_OWN, CAUSE_LOST,
 		far->rest_lost - move(e, CAUSE_ORDER, END_OWN, CAUSE_LOST, far->rest_lost));
-	give_in(e, CAUSE_ARRIVING, far, server, UNTIL_DEPARTURE, passes, rest);
-	give_in(e, CAUSE_ARRIVING, far, server, AFTER_DEPARTURE,
-		passes | ~sends_slowly | 1u << CAUSE_LOST, rest);
-	give_in(e, CAUSE_ARRIVING, far, server, UNTIL_READ, 0, rest);
+	give_in(e, CAUSE_ARRIVING, far, server, UNTIL_DEPARTURE, passes | lost, rest);
+	give_in(e, CAUSE_ARRIVING, far, server, AFTER_DEPARTURE, passes | ~sends_slowly | lost,
+		rest);
+	give_in(e, CAUSE_ARRIVING, far, server, UNTIL_READ, lost, rest);
 	return true;
 }
 
@@ -250,10 +304,12 @@ bool joint_divide(const struct host_exchanges *asked, const struct kept_exchange
 
 		e->cause[c->cause / CAUSES][c->cause % CAUSES] = c->time;
 	}
-	find_lost(far, k->reply_bytes);
-	if (far->n > 1)
+	find_first_lost(far, &k->waits);
+	/* with half-closed requests it is not known when the server's host had their end */
+	if (far->n > 1 || k->half_closed || far->e->half_closed)
 		return divide_by_clocks(e, clocks, client, server, k, far);
 	divide_away(e, &k->waits, far);
+	find_rest_lost(far, &k->waits, k->reply_bytes);
 	divide_arriving(e, &k->waits, far);
 	return true;
 }

@@ -75,8 +75,8 @@ static void print(const struct joint_group *g, FILE *to, bool colour)
 			g->of_client >= all ? "the others are in other answers of both hosts"
 			: g->of_client > n
 				? "the others are in other answers of both hosts, or have "
-				  "no counterpart at the server"
-				: "the others have no counterpart at the server");
+				  "could not be matched"
+				: "the others could not be matched");
 		fprintf(to, "  ");
 		text_wrapped(to, 2, 4, line);
 	}

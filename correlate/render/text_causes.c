@@ -153,13 +153,13 @@ static bool tell_same(
 }
 
 /* Says that no cause takes most of the time, and which take more than others. */
-static void list_causes(const struct answer_column_figures *column, FILE *to)
+static void list_causes(const struct answer_column_figures *column, uintptr_t most, FILE *to)
 {
 	char words[LISTED_CAUSES * WORDS_MAX] = "no single cause";
 	struct cause_figures c;
 	uintptr_t at = 0;
 
-	while (at < LISTED_CAUSES && next_answer_column_causes(column, &at, &c) &&
+	while (at < most && next_answer_column_causes(column, &at, &c) &&
 		cause_share(&c) >= LISTED_CAUSE) {
 		size_t n = strlen(words);
 		bool between = cause_is_between(c.cause);
@@ -182,7 +182,7 @@ void text_causes_of(const struct answer_column_figures *column, struct causes_to
 	fprintf(to, "  %-*s", CAUSE_TITLE_WIDTH, column->title);
 	same = tell_same(told, now, n, to);
 	if (!n)
-		list_causes(column, to);
+		list_causes(column, told->only_first ? 1 : LISTED_CAUSES, to);
 	for (int i = 0; i < n; i++) {
 		char words[WORDS_MAX], remedy[REMEDY_MAX];
 

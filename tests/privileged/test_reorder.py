@@ -67,7 +67,8 @@ def reordered(every, delay_ms, twice, size, step):
                     and e["flow"].split("/")[0] == rx["id"].split("/")[0]
                     and e["fields"]["now"] in ("time_wait", "close"))
         sum_of = sum(n for _, n, times in delivered for t in times if t < ended) - size
-        if tx["coverage"] == rx["coverage"] == 1 and again == sum_of:
+        # with a large error of the clocks the times of so short a transfer are not shown
+        if tx["coverage"] == rx["coverage"] == 1 and again == sum_of and not rx["withheld"]:
             break
         print(f"some segments were not seen ({again}, {sum_of}): once more")
         rec.__exit__()

@@ -99,11 +99,6 @@ static void a_servers_time_is_divided_in_parts(void **unused)
 	assert_int_equal(sum(&part[AFTER_DEPARTURE]), 380);
 	assert_int_equal(sum(&part[0]) + sum(&part[1]) + sum(&part[2]), sum(&whole));
 
-	/* it is not known when the end of the request arrived */
-	f.half_closed = true;
-	causes_divide_in_parts(&f, NULL, reply, part);
-	assert_int_equal(sum(&part[UNTIL_READ]), 0);
-	assert_int_equal(sum(&part[UNTIL_DEPARTURE]), 1050);
 	f.unseen = true;
 	causes_divide_in_parts(&f, NULL, reply, part);
 	assert_int_equal(part[UNTIL_READ].begin, 0);
