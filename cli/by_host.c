@@ -50,20 +50,32 @@ static void clock_of(const char *dir, const char *below, char out[HOST_NAME])
 }
 
 /*
- * Writes what identifies the host and its boot, "" if neither session.json nor a trace tells.
+ * Writes what identifies the host and its boot, "" if session.json does not tell, nor, with
+ * `by_clock`, a trace.
  */
-static void host_of(const char *dir, char out[HOST_NAME])
+static void host_of(const char *dir, bool by_clock, char out[HOST_NAME])
 {
 	static const char *const traces[] = {"", "/kernel", "/app"};
 
 	told(dir, "boot_id", "host", out);
-	for (size_t i = 0; !out[0] && i < sizeof(traces) / sizeof(traces[0]); i++)
+	for (size_t i = 0; by_clock && !out[0] && i < sizeof(traces) / sizeof(traces[0]); i++)
 		clock_of(dir, traces[i], out);
+}
+
+/* Returns whether any session.json tells a host: traces without one are not of one of several. */
+static bool is_told(char **dirs, int count)
+{
+	char host[HOST_NAME] = "";
+
+	for (int i = 0; i < count && !host[0]; i++)
+		host_of(dirs[i], false, host);
+	return host[0];
 }
 
 int by_host_sort(struct by_host *b, char **dirs, int count)
 {
 	char host[2][HOST_NAME] = {"", ""}, this[HOST_NAME];
+	bool by_clock = is_told(dirs, count);
 	int at = 0;
 
 	memset(b, 0, sizeof(*b));
@@ -73,7 +85,7 @@ int by_host_sort(struct by_host *b, char **dirs, int count)
 			return -ENOMEM;
 	}
 	for (int i = 0; i < count; i++) {
-		host_of(dirs[i], this);
+		host_of(dirs[i], by_clock, this);
 		if (this[0] && !host[0][0])
 			memcpy(host[0], this, sizeof(this));
 		if (this[0] && strcmp(this, host[0]) == 0)
