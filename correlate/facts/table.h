@@ -68,7 +68,7 @@
 	A(F, fact_reasons, WHYS, held, "TCP, sent bytes: time in the send buffer due to this reason") \
 	C(F, COUNT, calls_end, "calls whose last byte is among these") \
 	C(F, TIME, transmitted, "sent bytes: when the driver was asked to transmit them; where they were sent again, a copy of them; " \
-		"received bytes that came again before they could be read: when TCP first had them") \
+		"received bytes that came again before they could be read: when TCP first had them, if that was a later copy") \
 	C(F, SPAN, elapsed, "followed or sent_again: from the first time to the last, of whichever copy each is")
 
 #define MG_FACT_packet(F, C, E, A) \

@@ -298,6 +298,11 @@ static int join_exchanges(struct between *w, struct host_side *as, struct host_s
 	return err;
 }
 
+static bool left_out(const struct host_exchanges *h)
+{
+	return h->full || h->resents_full;
+}
+
 int between_make(struct between *w, const struct report *a, struct host_side *as,
 	const struct report *b, struct host_side *bs)
 {
@@ -307,7 +312,7 @@ int between_make(struct between *w, const struct report *a, struct host_side *as
 	memset(w, 0, sizeof(*w));
 	w->a = a;
 	w->b = b;
-	w->left_out = as->full || bs->full || as->exchanges.full || bs->exchanges.full;
+	w->left_out = as->full || bs->full || left_out(&as->exchanges) || left_out(&bs->exchanges);
 	hosts_init(&w->hosts,
 		known_or_0(report_cpu_offset_ns(a)) + known_or_0(report_cpu_offset_ns(b)));
 	err = find_crossings(w, as, bs);

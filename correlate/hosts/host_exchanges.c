@@ -95,9 +95,11 @@ void host_exchanges_resent(void *arg, const struct fact_resent *f)
 
 	if (!f->begin || f->end <= f->begin)
 		return;
-	h->full |= h->resents >= KEPT_MAX;
-	more = h->full ? NULL
-		       : with_room(h->resent, h->resents, &h->resent_room, sizeof(*h->resent));
+	if (h->resents >= KEPT_MAX) {
+		h->resents_full = true;
+		return;
+	}
+	more = with_room(h->resent, h->resents, &h->resent_room, sizeof(*h->resent));
 	if (!more)
 		return;
 	h->resent = more;

@@ -39,7 +39,7 @@ struct host_exchanges {
 	struct kept_cause *cause;
 	struct kept_resent *resent;
 	size_t n, room, causes, cause_room, resents, resent_room;
-	bool full; /* limit reached: later ones are left out */
+	bool full, resents_full; /* limit reached: later ones are left out */
 };
 
 /* Listeners of figures_tell_exchanges(); `arg` is a struct host_exchanges, all 0 at first. */

@@ -157,6 +157,9 @@ void joint_explain(struct joint *j, size_t connections, const struct report *a,
 	} else if (!connections) {
 		j->why_none = "no TCP connection has its opening in both recordings (other sockets "
 			      "are not matched)";
+	} else if (!isfinite(report_ns(a, 1)) || !isfinite(report_ns(b, 1))) {
+		j->of = isfinite(report_ns(a, 1)) ? b : a;
+		j->why_none = "has no rate of its counter, without which durations are not known";
 	} else if (!of_a->n || !of_b->n) {
 		j->of = of_a->n ? b : a;
 		j->why_none = "has no requests and replies whose time is divided: record it with "

@@ -27,10 +27,19 @@ static size_t first_resent(const struct host_exchanges *h, uint64_t sock, uint64
 }
 
 /*
- * Fills in for how long the reply's first byte waited for its last copy. What the client's host has
- * lost itself is not counted again.
+ * Returns what is left of a time lost without what the client's host has lost itself, which counts
+ * once.
  */
-static void find_first_lost(struct server_end *far, const struct client_waits *waits)
+static uint64_t without_known(uint64_t lost, uint64_t *known)
+{
+	uint64_t both = lost < *known ? lost : *known;
+
+	*known -= both;
+	return lost - both;
+}
+
+/* Fills in for how long the reply's first byte waited for its last copy. */
+static void find_first_lost(struct server_end *far)
 {
 	const struct host_exchanges *h = far->host;
 	const struct kept_exchange *e = far->e;
@@ -44,8 +53,7 @@ static void find_first_lost(struct server_end *far, const struct client_waits *w
 		if (e->reply_offset - r->offset < r->length && r->end > upto)
 			upto = r->end;
 	}
-	far->first_lost = cycles(far, upto - e->departed);
-	far->first_lost -= far->first_lost < waits->lost_here ? far->first_lost : waits->lost_here;
+	far->first_lost = without_known(cycles(far, upto - e->departed), &far->known_lost);
 }
 
 /*
@@ -74,8 +82,7 @@ static void find_rest_lost(
 			upto = to;
 		}
 	}
-	far->rest_lost = cycles(far, rest);
-	far->rest_lost -= far->rest_lost < waits->lost_here ? far->rest_lost : waits->lost_here;
+	far->rest_lost = without_known(cycles(far, rest), &far->known_lost);
 }
 
 /* Moves time from one cause to another. Returns how much. */
@@ -304,7 +311,8 @@ bool joint_divide(const struct host_exchanges *asked, const struct kept_exchange
 
 		e->cause[c->cause / CAUSES][c->cause % CAUSES] = c->time;
 	}
-	find_first_lost(far, &k->waits);
+	far->known_lost = k->waits.lost_here;
+	find_first_lost(far);
 	/* with half-closed requests it is not known when the server's host had their end */
 	if (far->n > 1 || k->half_closed || far->e->half_closed)
 		return divide_by_clocks(e, clocks, client, server, k, far);

@@ -24,6 +24,7 @@ struct server_end {
 	const struct host_exchanges *host;
 	double rate;
 	/* filled in by joint_divide(): */
+	uint64_t known_lost; /* what the client's host has lost, and is not counted yet */
 	uint64_t first_lost; /* until the reply's first byte was sent for the last time, cycles of
 			      * the client's host */
 	uint64_t rest_lost;  /* from then on, until the last of its other bytes was */

@@ -73,10 +73,9 @@ static void print(const struct joint_group *g, FILE *to, bool colour)
 			"%s of the client's %s exchanges, with %s of their time; %s", text_count(n),
 			text_count(all), text_percent(g->share),
 			g->of_client >= all ? "the others are in other answers of both hosts"
-			: g->of_client > n
-				? "the others are in other answers of both hosts, or have "
-				  "could not be matched"
-				: "the others could not be matched");
+			: g->of_client > n  ? "the others are in other answers of both hosts, or "
+					      "could not be matched"
+					    : "the others could not be matched");
 		fprintf(to, "  ");
 		text_wrapped(to, 2, 4, line);
 	}

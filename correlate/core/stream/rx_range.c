@@ -164,13 +164,17 @@ static enum fact_outcome outcome_of(const uint64_t t[], uint32_t present)
 									   : OUTCOME_FOLLOWED;
 }
 
-/* Returns when TCP, or else IP, first had bytes that came again; 0 if neither was recorded. */
+/*
+ * Returns when TCP, or else IP, first had bytes that came again, if that was a later copy; 0 if it
+ * was the first one, or neither was recorded.
+ */
 static uint64_t copy_taken(const uint64_t t[], uint32_t present)
 {
 	uint64_t ip = present & 1u << RX_IP ? t[RX_IP] : 0;
 	uint64_t tcp = present & 1u << RX_TCP && t[RX_TCP] <= t[RX_READY] ? t[RX_TCP] : 0;
+	uint64_t taken = tcp > ip ? tcp : ip;
 
-	return tcp > ip ? tcp : ip;
+	return taken >= t[AGAIN] ? taken : 0;
 }
 
 /* Settles bytes with every time. */
