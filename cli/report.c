@@ -213,7 +213,7 @@ static int report_one(struct report_options *o, char **dirs, int count)
 	static struct loaded in; /* not freed: without that the process ends sooner */
 	static struct report_wire wire;
 	static struct page page;
-	char *frame = o->html ? page_frame() : NULL;
+	char *frame = o->html ? page_frame("page.html") : NULL;
 	struct flow_calls calls = {0};
 	int read, status;
 	bool compared;
@@ -351,15 +351,14 @@ int cmd_report(int argc, char **argv)
 		mg_error("these are recordings of more than two hosts: give those of two");
 	else if (!hosts.count[1])
 		status = report_one(&o, d.at, d.count);
-	else if (o.html)
-		mg_error("recordings of two hosts have no page: give those of one host");
-	else if (o.flow || o.pcap || o.slowest || o.stacks || o.folded || o.histogram ||
-		 o.statistics.demand.figures || filter_is_set(&o.filter))
+	else if (o.flow || o.pcap || (o.slowest && !o.html) || o.stacks || o.folded ||
+		 o.histogram || o.statistics.demand.figures || filter_is_set(&o.filter))
 		mg_error("recordings of two hosts are reported as a whole: leave out --flow, "
 			 "--pcap, "
 			 "--slowest, --stacks, --folded, --histogram, --on-demand and filters");
 	else
-		status = report_two_hosts(&hosts, form, &o.detail);
+		status = report_two_hosts(
+			&hosts, &(struct two_hosts_options){form, o.detail, o.html, o.slowest});
 	by_host_free(&hosts);
 	return status;
 }

@@ -10,6 +10,7 @@
 
 #include "alloc.h"
 #include "commands.h"
+#include "hosts/hosts_page.h"
 #include "log.h"
 #include "page/page.h"
 #include "paths.h"
@@ -36,12 +37,12 @@ static char *content_of(const char *path)
 	return text;
 }
 
-char *page_frame(void)
+char *page_frame(const char *name)
 {
 	char path[PATH_MAX];
 	char *frame;
 
-	if (!find_part(path, "page", MAGNET_DATADIR, "page.html")) {
+	if (!find_part(path, "page", MAGNET_DATADIR, name)) {
 		mg_error("this magnet was built without pages: install libjs-dygraphs and build "
 			 "it again");
 		return NULL;
@@ -52,7 +53,21 @@ char *page_frame(void)
 	return frame;
 }
 
-int page_to_file(struct page *p, const struct report *r, const char *frame, const char *path)
+/* What is written: the page of one host, or of two. */
+struct written {
+	struct page *first, *other;
+	const struct report *r;
+	const struct between *w; /* NULL: one host */
+	const char *frame, *one_frame;
+};
+
+static bool write_page(const struct written *p, FILE *to)
+{
+	return p->w ? hosts_page_write(p->w, p->first, p->other, p->frame, p->one_frame, to)
+		    : page_write(p->first, p->r, p->frame, to);
+}
+
+static int to_file(const struct written *p, const char *path)
 {
 	FILE *to = fopen(path, "we");
 	struct stat st;
@@ -63,7 +78,7 @@ int page_to_file(struct page *p, const struct report *r, const char *frame, cons
 		mg_error("%s: %s", path, strerror(errno));
 		return EXIT_FAILED;
 	}
-	known = page_write(p, r, frame, to);
+	known = write_page(p, to);
 	written = !ferror(to);
 	err = errno;
 	if (fclose(to) != 0 && written) {
@@ -73,10 +88,26 @@ int page_to_file(struct page *p, const struct report *r, const char *frame, cons
 	if (known && written)
 		return EXIT_DONE;
 	if (!known)
-		mg_error("page.html is not this magnet's: install magnet again");
+		mg_error("page.html or two-hosts.html is not this magnet's: install magnet again");
 	else
 		mg_error("cannot write %s: %s", path, strerror(err));
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) /* a part of a page is none */
 		unlink(path);
 	return EXIT_FAILED;
+}
+
+int page_to_file(struct page *p, const struct report *r, const char *frame, const char *path)
+{
+	return to_file(&(struct written){.first = p, .r = r, .frame = frame}, path);
+}
+
+int hosts_page_to_file(struct page *first, struct page *other, const struct between *w,
+	const char *frame, const char *one_frame, const char *path)
+{
+	return to_file(&(struct written){.first = first,
+			       .other = other,
+			       .w = w,
+			       .frame = frame,
+			       .one_frame = one_frame},
+		path);
 }

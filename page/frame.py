@@ -2,8 +2,8 @@
 """
 Makes one file of the parts of a page: styles and scripts are written into the HTML, which says by
 their hashes that no others may run. The scripts are modules for the linters and tests; in the page
-they are one script.
-Usage: frame.py DYGRAPHS-DIRECTORY OUTPUT PAGE.html STYLE.css SCRIPT.mjs...
+they are one script. The page of two hosts has pages of one host within, which obey its policy too.
+Usage: frame.py DYGRAPHS-DIRECTORY OUTPUT HOSTS-OUTPUT PAGE.html STYLE.css HOSTS.html HOSTS.css SCRIPT.mjs...
 """
 import base64
 import hashlib
@@ -39,20 +39,12 @@ def hashed(text):
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
-def main():
-    library, output, page, style, *scripts = sys.argv[1:]
-    texts = {
-        "library": read(library, "dygraph.min.js"),
-        "script": '"use strict";\nconst modules = {};\n' + "".join(script_of(scripts)),
-        "style": read(library, "dygraph.min.css") + "\n" + SPDX.sub("", read(style)),
-    }
-    for name, text in texts.items():
-        texts[name] = re.sub(r"\n?/[/*][#@] sourceMappingURL=.*", "", text)
-        if "</script" in text or "</style" in text or "<!--" in text:
-            sys.exit(f"{name} cannot be written into HTML")
-    texts["policy"] = ("default-src 'none'; "
-                       f"script-src {hashed(texts['library'])} {hashed(texts['script'])}; "
-                       f"style-src {hashed(texts['style'])}; style-src-attr 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'")
+def policy(rest, scripts, styles):
+    return (f"{rest}; script-src {' '.join(map(hashed, scripts))}; style-src {' '.join(map(hashed, styles))}; "
+            "style-src-attr 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'")
+
+
+def fill(output, page, texts):
     frame = SPDX.sub("", read(page))
     for name, text in texts.items():
         mark = f"<!--build {name}-->"
@@ -61,6 +53,27 @@ def main():
         frame = frame.replace(mark, text)
     with open(output, "w", encoding="utf-8") as f:
         f.write(frame)
+
+
+def main():
+    library, output, hosts_output, page, style, hosts_page, hosts_style, *scripts = sys.argv[1:]
+    texts = {
+        "library": read(library, "dygraph.min.js"),
+        "script": '"use strict";\nconst modules = {};\n' + "".join(script_of(scripts)),
+        "style": read(library, "dygraph.min.css") + "\n" + SPDX.sub("", read(style)),
+        "hosts style": SPDX.sub("", read(hosts_style)),
+    }
+    for name, text in texts.items():
+        texts[name] = re.sub(r"\n?/[/*][#@] sourceMappingURL=.*", "", text)
+        if "</script" in text or "</style" in text or "<!--" in text:
+            sys.exit(f"{name} cannot be written into HTML")
+    own_style = texts.pop("hosts style")
+    both = [texts["library"], texts["script"]]
+    fill(output, page, {**texts, "policy": policy("default-src 'none'", both, [texts["style"]])})
+    # no default: that would forbid the pages within
+    nothing = "; ".join(f"{what}-src 'none'" for what in ("connect", "font", "manifest", "media", "object", "worker"))
+    fill(hosts_output, hosts_page,
+         {"hosts style": own_style, "policy": policy(nothing, both, [own_style, texts["style"]])})
 
 
 main()

@@ -48,11 +48,11 @@ static void clocks_text(const struct between *w, FILE *to)
 	}
 	if (related) {
 		fprintf(to,
-			"  clocks: that of %s runs %.3g ppm %s, within %.3g, and is %s %s, within "
-			"%s\n",
+			"  clocks: that of %s runs %.3g ppm %s (%s%.3g ppm), and is %s %s (%s%s)\n",
 			host_name(w->b, "the other"), fabs(skew) * 1e6,
-			skew < 0 ? "slower" : "faster", skew_half * 1e6, text_ns(fabs(ahead)),
-			ahead < 0 ? "behind" : "ahead", text_ns(half));
+			skew < 0 ? "slower" : "faster", text_plus_minus(), skew_half * 1e6,
+			text_ns(fabs(ahead)), ahead < 0 ? "behind" : "ahead", text_plus_minus(),
+			text_ns(half));
 		if (h->windows > 1)
 			fprintf(to,
 				"  a clock was set or changed its rate: %zu intervals, %zu of them "
@@ -70,20 +70,26 @@ static void clocks_text(const struct between *w, FILE *to)
 	}
 }
 
-static void crossing_row(struct table *t, const struct crossing *c)
+/* Adds the row of a distribution of times in ns; `half` is the largest error of any. */
+static void times_row(struct table *t, const char *what, const struct dist *times, double half)
 {
-	bool transit = c->transit.n, calls = c->calls.n;
+	bool known = times->n;
 
-	table_row(t, "  %s %s %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", flow_id(crossing_sent(c)),
-		text_arrow(), flow_id(crossing_received(c)), text_bytes((double)c->bytes),
-		or_na(transit, text_ns(dist_mean(&c->transit))),
-		or_na(transit, text_ns(dist_quantile(&c->transit, 0.5))),
-		or_na(transit, text_ns(c->transit_half)),
-		or_na(calls, text_ns(dist_mean(&c->calls))),
-		or_na(calls, text_ns(dist_quantile(&c->calls, 0.5))),
-		or_na(calls && dist_quantile_supported(&c->calls, 0.99),
-			text_ns(dist_quantile(&c->calls, 0.99))),
-		or_na(calls, text_ns(c->calls_half)));
+	table_row(t, "  %s\t%s\t%s\t%s\t%s", what, or_na(known, text_ns(dist_mean(times))),
+		or_na(known, text_ns(dist_quantile(times, 0.5))),
+		or_na(known && dist_quantile_supported(times, 0.99),
+			text_ns(dist_quantile(times, 0.99))),
+		or_na(known, text_ns(half)));
+}
+
+static void crossing_rows(struct table *t, const struct between *w, const struct crossing *c)
+{
+	table_row(t, "from %s: %s %s %s, %s",
+		c->to_b ? host_name(w->a, "the first") : host_name(w->b, "the other"),
+		flow_id(crossing_sent(c)), text_arrow(), flow_id(crossing_received(c)),
+		text_bytes((double)c->bytes));
+	times_row(t, "transit", &c->transit, c->transit_half);
+	times_row(t, "call to return", &c->calls, c->calls_half);
 }
 
 void between_text(const struct between *w, FILE *to, bool colour)
@@ -98,15 +104,13 @@ void between_text(const struct between *w, FILE *to, bool colour)
 		fprintf(to, "  the recordings are too long: only their first part is used\n");
 	if (!w->crossings)
 		return;
-	table_begin(&t, "lrrrrrrrr");
-	table_row(&t, "  flows\t%s\ttransit\t%s\t%s\tcall to return\t%s\t%s\t%s",
-		LABEL(crossing, bytes), LABEL(crossing_time, p50), LABEL(crossing_time, half_width),
-		LABEL(crossing_time, p50), LABEL(crossing_time, p99),
-		LABEL(crossing_time, half_width));
+	table_begin(&t, "lrrrr");
+	table_row(&t, "\t%s\t%s\t%s\t%s", LABEL(crossing_time, mean), LABEL(crossing_time, p50),
+		LABEL(crossing_time, p99), LABEL(crossing_time, half_width));
 	for (size_t i = 0; i < w->crossings && i < CROSSINGS_SHOWN; i++)
 		if (w->crossing[i].bytes)
-			crossing_row(&t, &w->crossing[i]);
-	table_print(&t, to, 0, false);
+			crossing_rows(&t, w, &w->crossing[i]);
+	table_print(&t, to, 2, false);
 	if (w->crossings > CROSSINGS_SHOWN)
 		fprintf(to, "  and %zu more (--json has all)\n", w->crossings - CROSSINGS_SHOWN);
 }

@@ -36,10 +36,15 @@ static const char *mean(const struct answer_column_figures *c, uint64_t cycles)
 	return text_ns(report_ns(c->r, (double)cycles / (double)c->sum.n));
 }
 
-/* Returns the width of a column of times: narrow terminals have less room beside the labels. */
+/* Return the widths of the labels and of a column of times, which are less on narrow terminals. */
+static int label_width(void)
+{
+	return text_columns() < 72 ? 19 : 22;
+}
+
 static int column_width(void)
 {
-	return text_columns() < 72 ? 12 : CAUSE_TITLE_WIDTH;
+	return text_columns() < 72 ? 13 : CAUSE_TITLE_WIDTH;
 }
 
 /* Prints a row, if any column has time in it. */
@@ -52,7 +57,7 @@ static void row(const char *label, const struct answer_columns *columns,
 		any |= time[i];
 	if (!any)
 		return;
-	fprintf(to, "  %-22s", label);
+	fprintf(to, "  %-*s", label_width(), label);
 	for (int i = 0; i < columns->n; i++) {
 		const char *text = mean(&columns->column[i], time[i]);
 
@@ -111,7 +116,7 @@ void text_answer_table(const struct answer_columns *columns, bool fold, FILE *to
 	struct place_row rows[ROWS];
 	int n;
 
-	fprintf(to, "  %-22s", "mean of");
+	fprintf(to, "  %-*s", label_width(), "mean of");
 	for (int i = 0; i < columns->n; i++) {
 		whole[i] = columns->column[i].sum.time;
 		fprintf(to, "%*s", column_width(), columns->column[i].title);

@@ -10,23 +10,22 @@ LINKS = ("src", "href", "action", "data", "poster", "srcset", "formaction", "bac
 VOID = ("meta", "br", "hr", "img", "input", "link")
 
 
-class Page(html.parser.HTMLParser):
-    def __init__(self, path):
+class Elements(html.parser.HTMLParser):
+    def __init__(self, text):
         super().__init__(convert_charrefs=True)
         self.ids, self.links, self.scripts, self.problems = {}, [], [], []
-        self.policy, self.texts, self.open = None, [], []
-        with open(path, encoding="utf-8") as f:
-            self.feed(f.read())
+        self.policy, self.texts, self.open, self.within = None, [], [], []
+        self.feed(text)
         self.close()
         if self.open:
             self.problems.append(f"not closed: {self.open}")
-        self.report = json.loads(self.ids["report"])
-        self.index = json.loads(self.ids["index"])
 
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
         self.links += [attrs[a] for a in LINKS if a in attrs]
         self.problems += [f"{tag} {a}" for a in attrs if a.startswith("on") or a == "style"]
+        if "srcdoc" in attrs:
+            self.within.append(Page(attrs["srcdoc"]))
         if attrs.get("http-equiv") == "Content-Security-Policy":
             self.policy = attrs["content"]
         if tag not in VOID:
@@ -52,6 +51,15 @@ class Page(html.parser.HTMLParser):
             if "id" in around:
                 self.ids[around["id"]] += data
 
+
+class Page(Elements):
+    """The page of one host."""
+
+    def __init__(self, text):
+        super().__init__(text)
+        self.report = json.loads(self.ids["report"])
+        self.index = json.loads(self.ids["index"])
+
     def tracks(self, kind, **match):
         """Numbers of the tracks of a kind; `match` gives flow, layer or thread."""
         return [i for i, t in enumerate(self.index["tracks"])
@@ -74,6 +82,11 @@ class Page(html.parser.HTMLParser):
                     row[column["name"]] = self.index["texts"][value - 1]
             rows.append(row)
         return rows
+
+
+def read_page(path, kind=Page):
+    with open(path, encoding="utf-8") as f:
+        return kind(f.read())
 
 
 def variable(data):

@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *  # noqa: E402
 from fact_table import facts  # noqa: E402
 import pcapng  # noqa: E402
-from page import Page  # noqa: E402
+from page import read_page  # noqa: E402
 
 need_kernel_side()
 need_program("tcpdump", "ip", "nsenter")
@@ -236,7 +236,7 @@ def on_the_wire(rec, capture, packets, clock, what):
         if p.returncode:
             check("dygraphs" in p.stderr, f"{what}: no page: {p.stderr.strip()}")
         else:
-            check([f["wire"] for f in Page(top + "/page").report["flows"]] == [f["wire"] for f in report["flows"]],
+            check([f["wire"] for f in read_page(top + "/page").report["flows"]] == [f["wire"] for f in report["flows"]],
                   f"{what}: the page has it for each flow")
 
 

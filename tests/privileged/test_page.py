@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fact_table import facts
 from fixture import *
-from page import Page, outside
+from page import outside, read_page
 
 ROOT = os.path.join(os.path.dirname(__file__), "..", "..")
 NAME = "<b>&amp;\"\'"
@@ -145,7 +145,7 @@ def hostile(page, rec):
 
 def filtered(rec, path):
     run(MAGNET, "report", "--html", path, "--port", "5961", rec.dir)
-    page = Page(path)
+    page = read_page(path)
     check(page.tracks("size") and not page.tracks("wait"),
           "with a filter of sockets there are no threads, whose waits belong to none")
 
@@ -176,7 +176,7 @@ with tempfile.TemporaryDirectory(prefix="magnet-test-") as directory:
 with made as recording:
     page_path = recording.top + "/p.html"
     run(MAGNET, "report", "--html", page_path, recording.dir)
-    made = Page(page_path)
+    made = read_page(page_path)
     structure(made, page_path)
     glossary(made)
     figures(made, recording)

@@ -5,10 +5,12 @@ then one recording's are changed by 50 ppm and 1 s, as another host's would be, 
 within its bound; and so are the times bytes were under way (docs/method.md, "Clock", "Hosts").
 """
 import os
+import socket
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
+from page import Elements, outside, read_page
 from reclock import reclock
 
 PORT, TIMES, SIZE = 5137, 300, 1000
@@ -52,6 +54,31 @@ def set_host(trace, name):
     session["host"] = session["boot_id"] = name
     with open(trace + "/session.json", "w") as f:
         json.dump(session, f)
+
+
+def page(top):
+    """One page of both, which has the pages of each within."""
+    if not os.path.exists(os.path.join(os.environ.get("MAGNET_BUILD", ""), "page", "two-hosts.html")):
+        return print("built without pages")
+    name = 'b <"&>'
+    set_host(top + "/b", name)
+    path = top + "/both.html"
+    run(MAGNET, "report", "--html", path, top + "/a", top + "/b")
+    made = read_page(path, Elements)
+    check(not made.problems and not outside(made), f"a page, which loads nothing: {made.problems} {outside(made)}")
+    text = run(MAGNET, "report", top + "/a", top + "/b", env={**os.environ, "COLUMNS": "88", "LC_ALL": "C.UTF-8"})
+    begin = text.stdout.split("\n\n", 2)[:2]
+    missing = [line for line in "\n".join(begin).splitlines() if line not in made.ids["of-both"]]
+    check(len(begin[1]) > 100 and not missing, f"it begins as the text does: {missing}")
+    check(name in made.ids["of-both"], "with the hosts' names")
+    reports = [json.loads(run(MAGNET, "report", "--json", "--slowest", 10, top + d).stdout) for d in ("/a", "/b")]
+    check([p.report["flows"] for p in made.within] == [r["flows"] for r in reports] and
+          [p.report["session"]["host"] for p in made.within] == [socket.gethostname(), name], "and has the page of each host")
+    check(all(p.tracks("exchange") and not p.problems for p in made.within), "with its charts")
+    check(all(h in made.policy for p in made.within for h in p.policy.split() if h.startswith("'sha256-")),
+          "and lets their scripts and styles pass")
+    p = run(MAGNET, "report", "--html", "/dev/full", top + "/a", top + "/b", check=False)
+    check(p.returncode == 1 and "cannot write /dev/full" in p.stderr, p.stderr.strip())
 
 
 def events_of(trace):
@@ -191,7 +218,8 @@ with Network(gso_max_segs=1) as net, tempfile.TemporaryDirectory(prefix="magnet-
     changed = look(top, clock, true_transit)
     near(changed["clock"][0]["skew"] - same["clock"][0]["skew"], 50e-6, 0.02, "the difference of rates")
     text = run(MAGNET, "report", top + "/a", top + "/b").stdout
-    check("Between " in text and " ppm faster, within " in text, "people are told so")
+    check("Between " in text and " ppm faster (" in text, "people are told so")
+    page(top)
     p = run(MAGNET, "report", top + "/a", top + "/b", "--flow", "1/tx", check=False)
     check(p.returncode == 2 and "leave out --flow" in p.stderr, p.stderr.strip())
     p = run(MAGNET, "show", top + "/a", top + "/b", check=False)

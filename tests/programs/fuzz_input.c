@@ -144,13 +144,19 @@ static struct tcp_info info(int fd)
 	return i;
 }
 
+/* Returns the bytes sent, each counted once: what TCP sends again depends on time. */
+static uint64_t sent_once(const struct tcp_info *i)
+{
+	return i->tcpi_bytes_sent - i->tcpi_bytes_retrans;
+}
+
 void set_settle(void)
 {
 	for (int i = 0; i < 1000; i++) {
 		struct tcp_info a = info(fds[TCP_A]), b = info(fds[TCP_B]);
 
-		if (a.tcpi_bytes_sent == b.tcpi_bytes_received && !a.tcpi_notsent_bytes &&
-			b.tcpi_bytes_sent == a.tcpi_bytes_received && !b.tcpi_notsent_bytes)
+		if (sent_once(&a) == b.tcpi_bytes_received && !a.tcpi_notsent_bytes &&
+			sent_once(&b) == a.tcpi_bytes_received && !b.tcpi_notsent_bytes)
 			return;
 		usleep(1000);
 	}
@@ -165,8 +171,10 @@ int any_fd(void)
 	if (i >= FDS)
 		return PICK(wrong);
 	if (i <= TCP_B) {
+		struct tcp_info now = info(fds[i]);
+
 		small = true;
-		if (info(fds[i]).tcpi_bytes_sent > TCP_MOST)
+		if (sent_once(&now) > TCP_MOST)
 			return fds[STREAM_A];
 	}
 	return fds[i];

@@ -8,6 +8,7 @@ import time
 import urllib.error
 import urllib.request
 
+READY = "return document.documentElement.dataset.ready || !document.getElementById('failed').hidden"
 KEYS = {"left": "\ue012", "right": "\ue014", "shift": "\ue008", "home": "\ue011"}
 
 
@@ -76,10 +77,10 @@ class Browser:
     def js(self, script, *args):
         return self._of_session("/execute/sync", script=script, args=list(args))
 
-    def open(self, path):
+    def open(self, path, ready=READY):
         """Open a page and wait until its charts are there."""
         self._of_session("/url", url="file://" + path)
-        self.until("return document.documentElement.dataset.ready || !document.getElementById('failed').hidden")
+        self.until(ready)
 
     def until(self, script, seconds=30):
         end = time.monotonic() + seconds

@@ -358,6 +358,33 @@ def many_points(path, top):
         no_complaint(b, "a million points")
 
 
+def two_hosts(rec, path, top):
+    """The page of two hosts shows one part at a time; each host's page is complete within it."""
+    shutil.copytree(rec.dir, top + "/other")
+    with open(top + "/other/session.json", encoding="utf-8") as f:
+        session = json.load(f)
+    session["host"] = session["boot_id"] = "another"
+    with open(top + "/other/session.json", "w", encoding="utf-8") as f:
+        json.dump(session, f)
+    run(MAGNET, "report", "--html", path, rec.dir, top + "/other")
+    for name, width in (("two-hosts", 1280), ("two-hosts-phone", 360)):
+        with Browser(width, 900) as b:
+            b.open(path, "return [...document.querySelectorAll('iframe')].every("
+                         "(f) => f.contentDocument?.documentElement.dataset.ready)")
+            for part in ("both", "first", "other"):
+                b.js(f"document.getElementById('{part}').click()")
+                shown = b.js("return [...document.querySelectorAll('main > *')].filter((e) => "
+                             "getComputedStyle(e).visibility === 'visible').map((e) => e.id)")
+                check(shown == ["of-" + part], f"{name}: shows {shown}")
+                b.picture(f"{top}/{name}-{part}.png")
+            drawn = b.js("return [...document.querySelectorAll('iframe')].map((f) => "
+                         "[...f.contentDocument.querySelectorAll('.plot canvas')].filter((c) => c.clientWidth > 200).length)")
+            check(min(drawn) > 0, f"{name}: each host has its charts: {drawn}")
+            size = b.js("return [document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
+            check(size[0] <= width and size[1] <= 900, f"{name}: fits the window: {size}")
+            no_complaint(b, name)
+
+
 need_program("chromium", "chromedriver")
 need_kernel_side()
 if not os.path.exists(os.path.join(os.environ.get("MAGNET_BUILD", ""), "page", "page.html")):
@@ -375,5 +402,6 @@ with undisturbed(lambda: Recording(PYTHON, "-c", PROGRAM, options=("--level", "f
         check(found and len(set(found)) == len(found), f"each cause has a colour of its own: {found}")
         distributions(browser)
         interaction(browser)
+    two_hosts(rec, at + "/two.html", at)
     without_kernel_side(at)
     many_points(at + "/page.html", at)
