@@ -77,12 +77,18 @@ class Terminal:
     def shown(self):
         return "\n".join(line.rstrip() for line in self.screen.display)
 
+    def processes(self):
+        """What magnet top and its recorder's processes do, for a screen that does not change."""
+        if self.p.poll() is not None:
+            return f"magnet top has ended with {self.p.returncode}"
+        return run("ps", "-e", "-o", "pid,ppid,sid,stat,wchan:24,etimes,args", "--forest").stdout
+
     def wait(self, pattern, seconds=20 * SLOWER):
         """Reads until the pattern is on the screen. Returns the screen."""
         end = time.monotonic() + seconds
         while not re.search(pattern, self.shown(), re.S):
             if time.monotonic() > end:
-                check(False, f"the screen shows {pattern!r}:\n{self.shown()}")
+                check(False, f"the screen shows {pattern!r}:\n{self.shown()}\n{self.processes()}")
             self.read(0.1)
         return self.shown()
 
