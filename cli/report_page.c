@@ -53,7 +53,7 @@ char *page_frame(const char *name)
 	return frame;
 }
 
-/* What is written: the page of one host, or of two. */
+/* The page of one host that is to be written, or of two. */
 struct written {
 	struct page *first, *other;
 	const struct report *r;

@@ -101,6 +101,8 @@ int joint_add(struct joint *j, const struct joint_clocks *clocks, const struct r
 			return -ENOMEM;
 		causes_add(&g->causes, &both);
 		g->time += both.end - both.begin;
+		g->by_clocks += far.by_clocks;
+		g->clock_half = fmax(g->clock_half, far.clock_half);
 	}
 	return 0;
 }

@@ -24,6 +24,8 @@ struct joint_group {
 	const struct exchange_group *server;
 	struct cause_bins *causes; /* of both; in cycles of the client's host */
 	uint64_t time;             /* sum of their whole time, likewise */
+	uint64_t by_clocks;        /* exchanges that were divided by the relation of the clocks, */
+	double clock_half;         /* whose largest error there was this, ns */
 	uint64_t of_client;        /* exchanges of this client's group in all joint groups */
 	double share;              /* of the time of all that the client's group has */
 };

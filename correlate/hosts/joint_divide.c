@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "joint_divide.h"
 
+#include <math.h>
+
 static uint64_t cycles(const struct server_end *far, uint64_t time)
 {
 	return (uint64_t)((double)time * far->rate + 0.5);
@@ -178,8 +180,13 @@ struct window {
 	uint64_t from, to;
 };
 
-/* Finds what A's clock shows when B's shows this; false if that is not known. */
-static bool a_shows(const struct hosts *h, uint64_t at, uint64_t *shows)
+static double half_width(const struct host_bounds *b)
+{
+	return (b->high - b->low) / 2;
+}
+
+/* Finds what A's clock shows when B's shows this, and its error; false if that is not known. */
+static bool a_shows(const struct hosts *h, uint64_t at, uint64_t *shows, double *half)
 {
 	for (size_t i = 0; i < h->windows; i++) {
 		const struct hosts_window *w = &h->window[i];
@@ -196,22 +203,29 @@ static bool a_shows(const struct hosts *h, uint64_t at, uint64_t *shows)
 		}
 		if (x >= w->from && x < w->to && hosts_at(h, x, &b)) {
 			*shows = x;
+			*half = half_width(&b);
 			return true;
 		}
 	}
 	return false;
 }
 
-/* Finds what the other host's clock shows; false if that is not known. */
-static bool other_clock(const struct joint_clocks *c, uint64_t at, uint64_t *shows)
+/* Finds what the other host's clock shows, and notes the error; false if that is not known. */
+static bool other_clock(
+	const struct joint_clocks *c, uint64_t at, uint64_t *shows, struct server_end *far)
 {
 	struct host_bounds b;
+	double half;
 
-	if (!c->client_is_a)
-		return a_shows(c->hosts, at, shows);
-	if (!hosts_at(c->hosts, at, &b))
+	if (c->client_is_a) {
+		if (!hosts_at(c->hosts, at, &b))
+			return false;
+		*shows = at + (uint64_t)(int64_t)((b.low + b.high) / 2);
+		half = half_width(&b);
+	} else if (!a_shows(c->hosts, at, shows, &half)) {
 		return false;
-	*shows = at + (uint64_t)(int64_t)((b.low + b.high) / 2);
+	}
+	far->clock_half = fmax(far->clock_half, half);
 	return true;
 }
 
@@ -279,11 +293,12 @@ static bool divide_by_clocks(struct exchange_causes *e, const struct joint_clock
 
 	move(e, CAUSE_LOST, END_OWN, CAUSE_AWAY, k->waits.lost);
 	t = times_of(k, e->cause[END_OWN][CAUSE_AWAY]);
-	if (!other_clock(clocks, core_ns(client->core, t.left), &away.from) ||
-		!other_clock(clocks, core_ns(client->core, t.came), &away.to) ||
-		!other_clock(clocks, core_ns(client->core, t.reads), &rest.from) ||
-		!other_clock(clocks, core_ns(client->core, k->end), &rest.to))
+	if (!other_clock(clocks, core_ns(client->core, t.left), &away.from, far) ||
+		!other_clock(clocks, core_ns(client->core, t.came), &away.to, far) ||
+		!other_clock(clocks, core_ns(client->core, t.reads), &rest.from, far) ||
+		!other_clock(clocks, core_ns(client->core, k->end), &rest.to, far))
 		return false;
+	far->by_clocks = true;
 	give_in(e, CAUSE_AWAY, far, server, UNTIL_DEPARTURE, lost, away);
 	/* receipt of half-closed requests also is the wait for their end, which may be under way */
 	give_in(e, CAUSE_AWAY, far, server, UNTIL_READ,

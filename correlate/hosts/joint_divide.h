@@ -28,6 +28,8 @@ struct server_end {
 	uint64_t first_lost; /* until the reply's first byte was sent for the last time, cycles of
 			      * the client's host */
 	uint64_t rest_lost;  /* from then on, until the last of its other bytes was */
+	bool by_clocks;      /* it was divided by the relation of the clocks, */
+	double clock_half;   /* whose largest error there is this, ns */
 };
 
 /*

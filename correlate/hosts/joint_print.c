@@ -79,6 +79,15 @@ static void print(const struct joint_group *g, FILE *to, bool colour)
 		fprintf(to, "  ");
 		text_wrapped(to, 2, 4, line);
 	}
+	if (g->by_clocks) {
+		snprintf(line, sizeof(line),
+			"%s%s divided by the hosts' clocks, whose relation is known to %s%s",
+			g->by_clocks < n ? text_count(g->by_clocks) : "they",
+			g->by_clocks < n ? " of them are" : " are", text_plus_minus(),
+			text_ns(g->clock_half));
+		fprintf(to, "  ");
+		text_wrapped(to, 2, 4, line);
+	}
 	text_left_out(g->client_report, g->client, to);
 	text_answer_table(&columns, !text_has_all(g->client_report), to);
 	for (int i = 0; i < columns.n; i++)

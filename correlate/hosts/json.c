@@ -108,6 +108,8 @@ GET(joint, server, value_text(or_null(f->g->server->key.program)))
 GET(joint, address, value_text(or_null(f->client.address)))
 GET(joint, port, value_if(f->g->client->key.port, value_count(f->g->client->key.port)))
 GET(joint, exchanges, value_count(f->g->causes ? f->g->causes->n : 0))
+GET(joint, by_clocks, value_count(f->g->by_clocks))
+GET(joint, clock_half_width_ns, value_if(f->g->by_clocks, value_number(f->g->clock_half)))
 GET(joint, client_exchanges, value_count(f->g->client->causes ? f->g->client->causes->n : 0))
 
 GET(passings, to_other, value_count(f->w->hosts.to_b.n))

@@ -126,6 +126,9 @@
 	V(S, COUNT, NONE, port, recorded, "server's port", "port of the server, likewise") \
 	V(S, COUNT, NONE, exchanges, always, "exchanges", "exchanges that both ends have") \
 	V(S, COUNT, NONE, client_exchanges, always, "at the client", "the client's exchanges with this address that are divided by cause") \
+	V(S, COUNT, NONE, by_clocks, always, "by the clocks", "exchanges of these that the ends divide differently, so that the relation of " \
+		"the clocks divides their time") \
+	V(S, NUMBER, NS, clock_half_width_ns, recorded, "(+-)", "largest error of that relation at these exchanges") \
 	L(S, answer_column, answer, always, "where their whole time went at both ends and on the network, as the client's `answer`")
 
 #define MG_KNOWN_hosts(S, K)

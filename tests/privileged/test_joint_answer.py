@@ -146,12 +146,19 @@ def shares(column):
     return found
 
 
-def look(scene, report, at, cause, least):
-    """The cause takes the time, at this end; the causes sum to it."""
+def look(scene, report, at, cause, least, by_clocks_ns=None):
+    """
+    The cause takes the time, at this end; the causes sum to it. Where the clocks divide it, their relation is
+    known to `by_clocks_ns`, which is a way's time.
+    """
     hosts = report["hosts"]
     check(len(hosts["exchanges"]) == 1, "one client asked one server")
     e = hosts["exchanges"][0]
     check((e["exchanges"], e["client_exchanges"]) == (scene.times, scene.times), "all exchanges have both ends")
+    check(e["by_clocks"] == (scene.times if by_clocks_ns else 0), f"{e['by_clocks']} by the relation of the clocks")
+    if by_clocks_ns:
+        check(0 < e["clock_half_width_ns"] < 1.5 * by_clocks_ns, f"known to {e['clock_half_width_ns']:.0f} ns")
+        said(scene, "divided by the hosts' clocks")
     check((e["server_host"], e["port"]) == ("elsewhere", PORT), "the server is on the other host")
     for column in e["answer"]:
         total = sum(c["mean_ns"] for c in column["causes"])
@@ -271,7 +278,7 @@ def half_closed(net, top):
     print("requests that end as the client shuts its direction:")
     with Delay(net, 0.005):
         scene = Scene(net, top, net.b, net.a, Delay.B, programs=(HALF_SERVER, HALF_CLIENT))
-        answer = look(scene, scene.apart(), "client", "writing", 0.5)
+        answer = look(scene, scene.apart(), "client", "writing", 0.5, 5e6)
         found = shares(answer[0])
         whole = answer[0]["mean_ns"]
         check(found["server", "program"] * whole >= 20e6, "the server slept 20 ms")
@@ -283,13 +290,13 @@ def divided_otherwise(net, top):
     print("a server that answers half of what the client takes for the request:")
     with Delay(net, 0.02):
         scene = Scene(net, top, net.b, net.a, Delay.B, programs=(EARLY_SERVER, EARLY_CLIENT))
-        answer = look(scene, scene.apart(), "client", "writing", 0.3)
+        answer = look(scene, scene.apart(), "client", "writing", 0.3, 20e6)
         # the client had written half of it 30 ms before; the server slept for as long, 20 ms later
         for at, cause in (("server", "program"), ("network", "network")):
             ms = shares(answer[0]).get((at, cause), 0) * answer[0]["mean_ns"] / 1e6
             check(18 < ms < 27, f"{at}: {cause} took {ms:.1f} ms, truly 20")
         reclock(top + "/server", lambda ns: ns + ns * 50 // 1_000_000 + 1_000_000_000)
-        again = look(scene, scene.report(), "client", "writing", 0.3)
+        again = look(scene, scene.report(), "client", "writing", 0.3, 20e6)
         agrees(again, answer)
 
 

@@ -78,7 +78,7 @@ class Terminal:
         return "\n".join(line.rstrip() for line in self.screen.display)
 
     def processes(self):
-        """What magnet top and its recorder's processes do, for a screen that does not change."""
+        """Tell what magnet top and its recorder's processes do, for a screen that does not change."""
         if self.p.poll() is not None:
             return f"magnet top has ended with {self.p.returncode}"
         return run("ps", "-e", "-o", "pid,ppid,sid,stat,wchan:24,etimes,args", "--forest").stdout
