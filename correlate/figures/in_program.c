@@ -44,6 +44,28 @@ void program_times_add_before(struct program_times *p, const struct fact_before_
 	program_times_add(p, &same);
 }
 
+void program_times_add_writes(struct program_times *p, const struct fact_between_writes *f)
+{
+	struct fact_in_program same;
+
+	_Static_assert(sizeof(*f) == sizeof(same), "both have the same columns");
+	memcpy(&same, f, sizeof(same));
+	program_times_add(p, &same);
+}
+
+void program_times_leave_out(struct program_times *p, const struct fact_address *peer)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; peer->addr && i < p->n; i++) {
+		const struct program_key *k = &p->part[i].key;
+
+		if (k->port != peer->port || memcmp(k->addr, peer->addr, sizeof(k->addr)) != 0)
+			p->part[kept++] = p->part[i];
+	}
+	p->n = peer->addr ? kept : p->n;
+}
+
 bool program_times_are_of(const struct program_times *p, const struct fact_exchange *f)
 {
 	return p->n && p->sock == f->request.sock && p->ordinal == f->ordinal;

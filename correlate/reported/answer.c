@@ -167,18 +167,20 @@ static bool has_same_exchanges(const struct exchange_group *server, const struct
 }
 
 /*
- * Returns whether what a reader did takes about as long as the cause. A client's is known of the
- * first call that read the reply, which later ones may have followed; that of a server is the time
- * before the call and in it together, which are two causes.
+ * Returns whether what threads did by this table takes about as long as the cause. Of a client's
+ * reader it is known of the first call that read the reply, which later ones may have followed;
+ * that of a server's is the time before the call and in it together, which are two causes; between
+ * writes, bytes may have been held by another cause.
  */
-static bool is_about_reader(const struct exchange_group *g, const struct cause_figures *c)
+static bool is_about(const struct exchange_group *g, const struct program_table *t,
+	const struct cause_figures *c)
 {
 	uint32_t first, last;
 	double a, b = 0;
 
 	if (!causes_bins_at(g->causes, c->column->from, c->column->to, &first, &last))
 		return false;
-	a = (double)program_table_time(&g->reader, first, last);
+	a = (double)program_table_time(t, first, last);
 	for (uint32_t i = first; i <= last; i++)
 		if (g->causes->bin[i])
 			b += (double)g->causes->bin[i]->cause[END_OWN][c->cause];
@@ -197,6 +199,20 @@ static bool holds_receipt(const struct program_key *k)
 	       (k->part == PROGRAM_BLOCKED && k->in != BLOCKED_IN_CALL);
 }
 
+/* Returns the table of what threads did while the cause held; NULL if there is none. */
+static const struct program_table *doing_table(
+	const struct exchange_group *g, const struct cause_figures *c, bool reads)
+{
+	if (!g)
+		return NULL;
+	if (c->cause == CAUSE_WRITING)
+		return is_at_client(c) ? NULL : &g->writes;
+	return reads ? &g->reader : c->cause == CAUSE_PROGRAM ? &g->program : NULL;
+}
+
+/* A cause with this share of a time takes most of each part of it. */
+#define NEARLY_ALL 0.9
+
 void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 {
 	const struct answer_column_figures *column = c->column;
@@ -204,17 +220,16 @@ void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 	bool before = c->cause == CAUSE_READER || receives;
 	bool client = before && is_at_client(c);
 	const struct exchange_group *g = client ? column->g : server_of(column);
-	const struct program_table *t = !g                          ? NULL
-					: before                    ? &g->reader
-					: c->cause == CAUSE_PROGRAM ? &g->program
-								    : NULL;
+	const struct program_table *t = doing_table(g, c, before);
 	const struct program_row *row = NULL;
 	double share;
 
 	*to = (struct answer_doing){0};
-	if (t && (client ? is_about_reader(g, c) : has_same_exchanges(g, c)))
+	if (t && (client ? is_about(g, t, c) : has_same_exchanges(g, c)))
 		row = longest(g, t, column, &share);
-	if (!row || (receives && !(holds_receipt(&row->key) && is_about_reader(g, c))))
+	if (!row || (receives && !(holds_receipt(&row->key) && is_about(g, t, c))))
+		return;
+	if (c->cause == CAUSE_WRITING && share < NEARLY_ALL && !is_about(g, t, c))
 		return;
 	to->row = row;
 	to->share = share;

@@ -105,6 +105,12 @@ bool next_exchange_group_before_read_parts(
 	return next_part(f->r, &f->g->reader, at, to);
 }
 
+bool next_exchange_group_between_writes_parts(
+	const struct exchange_group_figures *f, uintptr_t *at, struct program_part_figures *to)
+{
+	return next_part(f->r, &f->g->writes, at, to);
+}
+
 static struct value share(uint64_t part, uint64_t of)
 {
 	return value_if(of, value_number((double)part / (double)of));

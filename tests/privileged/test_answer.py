@@ -80,24 +80,27 @@ def scene(cause, at, words, remedy="", number=N, role="client", net=None, slow=N
         named(report, role, "slowest", *(slow or at))
         screen(rec, words, remedy)
         if cause in ("busy", "reader"):
-            check_before_read(rec, role if cause == "reader" else "server", number)
+            at_client = cause == "reader" and role == "client"
+            check_parts(rec, "before_read", "client" if at_client else "server", "arrived_ns",
+                        "reply_first_ns" if at_client else "request_last_ns", number)
+        if cause == "streamed":
+            check_parts(rec, "between_writes", "server", "reply_first_ns", "reply_last_ns", number)
         if cause == "sleep":
             check_whole(rec, report)
             named(report, "server", "median", "server program")
 
 
-def check_before_read(rec, role, number):
-    """The facts of what the reader did sum to the time from the arrival of what it waited for to its read."""
-    read = "request_last_ns" if role == "server" else "reply_first_ns"
+def check_parts(rec, fact, role, begin, end, number):
+    """The facts of what a program's threads did sum to the time that they divide."""
     exchanges = {(e["request"], e["ordinal"]): e for e in facts(rec, "exchange") if e["role"] == role}
     summed = {}
-    for row in facts(rec, "before_read"):
+    for row in facts(rec, fact):
         key = row["request"], row["ordinal"]
         if key in exchanges:
             summed[key] = summed.get(key, 0) + row["time_ns"]
-    off = [abs(t - (exchanges[k][read] - exchanges[k]["arrived_ns"])) - 1e-6 * t
+    off = [abs(t - (exchanges[k][end] - exchanges[k][begin])) - 1e-6 * t
            for k, t in summed.items()]  # times are given by the clock at each, spans by its mean rate
-    check(len(off) >= number / 2 and max(off) < 2, f"what the {role}'s reader did {len(off)} times sums to the wait")
+    check(len(off) >= number / 2 and max(off) < 2, f"{fact} of {len(off)} exchanges at the {role} sum to that time")
 
 
 def check_whole(rec, report):
@@ -121,8 +124,8 @@ patiently(lambda: scene("rare", None, "the program itself, blocked in clock_nano
 patiently(lambda: scene("stopped", None, "server: being received: the reader was stopped by a",
                         "SIGSTOP", slow=["server receive"]))
 patiently(lambda: scene("reader", ["client reader"], "client: data were there, but were not read", number=10))
-patiently(lambda: scene("streamed", ["server writing"], "server: the program, from its first to its last write",
-                        number=10))
+patiently(lambda: scene("streamed", ["server writing"], "server: the program, from its first to its last write,",
+                        "asked to sleep", number=10))
 patiently(lambda: scene("busy", ["server reader", "server program"], "server: data were there",
                         "Use more workers"))
 with Network(rate="20mbit", burst=3028) as shaped:
