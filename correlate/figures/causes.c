@@ -247,8 +247,7 @@ static void divide_away(const struct fact_exchange *f, uint64_t from, uint64_t t
 	}
 	in = interval_of(e, from, f->server_request_last);
 	give(&in, END_OWN, CAUSE_LOST, held[CAUSE_LOST]);
-	give_receipt(&in, END_FAR,
-		recent_ended(request ? request->far : NULL, from, f->server_request_last), NULL);
+	give_receipt(&in, END_FAR, recent_came(request, from, f->server_request_last), NULL);
 	give_rest(&in, END_OWN, CAUSE_NETWORK);
 	in = interval_of(e, f->server_request_last, f->server_reply_first);
 	give_rest(&in, END_FAR, CAUSE_PROGRAM);

@@ -357,6 +357,9 @@ static void on_crossing(void *arg, const void *fact)
 		return;
 	if (m->exchanges.recent && sender->exchanges.recent)
 		recent_join(sender->exchanges.recent, m->exchanges.recent);
+	if (f->kind != MG_KIND_tcp && f->offset != FACT_NONE && m->exchanges.recent &&
+		sender->exchanges.recent)
+		recent_came_add(sender->exchanges.recent, m->exchanges.recent, f->offset);
 	if (is_outside(arg, FACT_crossing, fact))
 		return;
 	if (f->begin && f->end)

@@ -37,8 +37,10 @@ struct recent_bytes *recent_new(uint32_t *count)
 
 static void let_go(struct recent_bytes *r)
 {
-	if (r && !--r->users)
-		free(r);
+	if (!r || --r->users)
+		return;
+	free(r->came);
+	free(r);
 }
 
 void recent_free(struct recent_bytes *r)
@@ -165,6 +167,17 @@ void recent_range_add(struct recent_bytes *r, const struct fact_range *f)
 		waits_in_queue(r, to, f->total);
 }
 
+void recent_came_add(
+	struct recent_bytes *sender, const struct recent_bytes *receiver, uint64_t offset)
+{
+	const struct recent_range *range = recent_find(receiver, offset);
+
+	if (range && !sender->came)
+		sender->came = mg_calloc(RECENT_RANGES, sizeof(*sender->came));
+	if (range && sender->came)
+		sender->came[sender->came_n++ % RECENT_RANGES] = *range;
+}
+
 void recent_unsent_add(struct recent_bytes *r, const struct fact_unsent *f)
 {
 	for (int i = 0; i < WHYS; i++)
@@ -216,15 +229,27 @@ const struct recent_range *recent_begun(const struct recent_bytes *r, uint64_t f
 	return last;
 }
 
-const struct recent_range *recent_ended(const struct recent_bytes *r, uint64_t from, uint64_t to)
+/* Returns the last of the ranges, of which the last `n` are in a ring, that ended in an interval.
+ */
+static const struct recent_range *last_ended(
+	const struct recent_range *range, uint32_t n, uint64_t from, uint64_t to)
 {
 	const struct recent_range *last = NULL;
 
-	for (uint32_t i = 0; r && i < RECENT_RANGES && i < r->ranges; i++)
-		if (is_within(r->range[i].until, from, to) &&
-			(!last || r->range[i].until >= last->until))
-			last = &r->range[i];
+	for (uint32_t i = 0; i < RECENT_RANGES && i < n; i++)
+		if (is_within(range[i].until, from, to) && (!last || range[i].until >= last->until))
+			last = &range[i];
 	return last;
+}
+
+const struct recent_range *recent_came(
+	const struct recent_bytes *sender, uint64_t from, uint64_t to)
+{
+	if (!sender)
+		return NULL;
+	if (sender->came)
+		return last_ended(sender->came, sender->came_n, from, to);
+	return sender->far ? last_ended(sender->far->range, sender->far->ranges, from, to) : NULL;
 }
 
 uint64_t recent_until(const struct recent_bytes *r, uint64_t from, uint64_t to)

@@ -34,7 +34,10 @@ struct recent_bytes {
 	uint64_t divided;      /* begin of the last exchange that was divided */
 	uint64_t queued_until; /* end of the last wait in the device's queue that is held */
 	uint64_t closed; /* sent bytes: when the receive window of this end last became zero */
-	uint32_t ranges, held_n;
+	/* sent messages: their last ranges as the other end received them, whose socket may have
+	 * received many others since; NULL: there are none */
+	struct recent_range *came;
+	uint32_t ranges, held_n, came_n;
 	struct recent_range range[RECENT_RANGES]; /* a ring */
 	struct recent_held held[RECENT_HELD];     /* by time; when it is full, the oldest goes */
 };
@@ -47,6 +50,9 @@ struct recent_bytes *recent_new(uint32_t *count);
 void recent_free(struct recent_bytes *r);
 /* Makes two the ends of one direction. */
 void recent_join(struct recent_bytes *sender, struct recent_bytes *receiver);
+/* Notes with the sender how its messages were received; `receiver` has that range. */
+void recent_came_add(
+	struct recent_bytes *sender, const struct recent_bytes *receiver, uint64_t offset);
 void recent_range_add(struct recent_bytes *r, const struct fact_range *f);
 void recent_unsent_add(struct recent_bytes *r, const struct fact_unsent *f);
 void recent_resent_add(struct recent_bytes *r, const struct fact_resent *f);
@@ -57,10 +63,14 @@ void recent_resent_add(struct recent_bytes *r, const struct fact_resent *f);
 void recent_divided(struct recent_bytes *r, uint64_t begin);
 /* Returns the range that has a byte, NULL if it is not among the last. */
 const struct recent_range *recent_find(const struct recent_bytes *r, uint64_t offset);
-/* Returns the last range that begins, or ends, within an interval; NULL if none of the last does.
- */
+/* Returns the last range that begins within an interval; NULL if none of the last does. */
 const struct recent_range *recent_begun(const struct recent_bytes *r, uint64_t from, uint64_t to);
-const struct recent_range *recent_ended(const struct recent_bytes *r, uint64_t from, uint64_t to);
+/*
+ * Returns the last range of sent bytes whose receipt at the other end ended in an interval; NULL
+ * if none of the last did.
+ */
+const struct recent_range *recent_came(
+	const struct recent_bytes *sender, uint64_t from, uint64_t to);
 /* Returns the last time known of bytes between two offsets; 0 if none. */
 uint64_t recent_until(const struct recent_bytes *r, uint64_t from, uint64_t to);
 /* Adds the times of each cause in an interval. */

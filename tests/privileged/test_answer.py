@@ -113,8 +113,39 @@ def check_whole(rec, report):
     check(p50 > shortest - 2, f"no quantile of the time in the program, {p50:.0f} ns, is below the shortest, {shortest} ns")
 
 
+DATAGRAMS = f"""
+import os, socket, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("127.0.0.1", {PORT}))
+if os.fork() == 0:
+    while (got := s.recvfrom(500))[0] != b"end":
+        s.sendto(got[0] + b"answer", got[1])
+        time.sleep(0.02)
+    os._exit(0)
+s.close()
+clients = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(8)]
+for i in range(40):
+    clients[i % 8].sendto(b"ask", ("127.0.0.1", {PORT}))
+    clients[i % 8].recvfrom(500)
+clients[0].sendto(b"end", ("127.0.0.1", {PORT}))
+os.wait()
+"""
+
+
+def datagrams():
+    """Many clients of one server's socket, which has received from others by the time a client asks again."""
+    print("-- datagrams")
+    with Recording(PYTHON, "-c", DATAGRAMS) as rec:
+        report = rec.report()
+        sums(report)
+        column = named(report, "client", "median", "server reader")
+        check(column["causes"][0]["share"] > 0.8, "nearly all of the time")
+        screen(rec, "server: data were there, but were not read", "Use more workers")
+
+
 need_kernel_side()
 need_program("tc")
+patiently(datagrams)
 patiently(lambda: scene("nagle", ["server nagle"], "server: Nagle's algorithm", "TCP_NODELAY"))
 patiently(lambda: scene("sleep", ["server program"], "the program itself, blocked in clock_nanosleep",
                         "asked to sleep"))
