@@ -164,6 +164,29 @@ static unsigned int slowest_of(
 	return (unsigned int)at;
 }
 
+/* Returns the recording's directory as a shell takes it, in a static buffer. */
+static const char *source_word(const struct report *r)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_-./,:+=@%";
+	static char word[1000];
+	const char *source = r->source ? r->source : "DIR";
+	size_t n = 0;
+
+	source = text_plain(source, 400);
+	if (source[strspn(source, plain)] == 0)
+		return source;
+	word[n++] = '\'';
+	for (; *source && n < sizeof(word) - 6; source++)
+		if (*source == '\'')
+			n += (size_t)snprintf(word + n, 5, "'\\''");
+		else
+			word[n++] = *source;
+	word[n++] = '\'';
+	word[n] = 0;
+	return word;
+}
+
 /* Prints the group's slowest exchange, and how to see its life. */
 static void slowest(const struct report *r, const struct exchange_group *g, FILE *to)
 {
@@ -175,16 +198,16 @@ static void slowest(const struct report *r, const struct exchange_group *g, FILE
 		return;
 	if (r->filter)
 		filter_text(r->filter, filter, sizeof(filter));
-	snprintf(words, sizeof(words),
-		"the slowest: %s at %.6f s, %s%s%s; its life: magnet show %s --slowest %u%s%s",
+	snprintf(words, sizeof(words), "the slowest: %s at %.6f s, %s%s%s; its life:",
 		text_ns(value_of(get_slow_exchange_whole_ns(&f))),
 		(double)(int64_t)(core_ns(r->core, f.s->fact.request_last) - r->recording.first) /
 			1e9,
-		f.local[0] ? f.local : f.request, f.remote[0] ? " with " : "", f.remote,
-		r->source ? text_plain(r->source, 400) : "DIR", at, filter[0] ? " " : "",
-		text_plain(filter, 200));
+		f.local[0] ? f.local : f.request, f.remote[0] ? " with " : "", f.remote);
 	fprintf(to, "  ");
 	text_wrapped(to, 2, 4, words);
+	/* a line of its own, as it is copied */
+	fprintf(to, "    magnet show %s --slowest %u%s%s\n", source_word(r), at,
+		filter[0] ? " " : "", text_plain(filter, 200));
 }
 
 bool text_is_of_exchanges(const struct report *r)

@@ -122,26 +122,6 @@ static const struct program_row *longest(const struct exchange_group *g,
 		       : NULL;
 }
 
-/* Says what the other service did, if it is in the recording. Returns whether it is. */
-static bool service_words(const struct answer_column_figures *c, bool client,
-	const struct program_key *waits, char remedy[REMEDY_MAX])
-{
-	const struct report *there = c->server && !client ? c->server_report : c->r;
-	const struct exchange_group *g = server_at(there, MG_KIND_END, waits->port);
-	double share;
-	const struct program_row *row = g ? longest(g, &g->program, c, &share) : NULL;
-	char words[128];
-
-	if (!row || row->key.part == PROGRAM_UNKNOWN || g == server_of(c))
-		return false;
-	program_words(&row->key, words);
-	snprintf(remedy, REMEDY_MAX,
-		"The service that it waits for, %.15s, was %s %.0f %% of its time. %s",
-		g->key.program[0] ? g->key.program : "a program", words, 100 * share,
-		remedy_of(&row->key));
-	return true;
-}
-
 /* Times of one cause that differ by more are not those of the same exchanges. */
 #define SAME_TIME 1.5
 
@@ -213,7 +193,8 @@ static const struct program_table *doing_table(
 /* A cause with this share of a time takes most of each part of it. */
 #define NEARLY_ALL 0.9
 
-void answer_doing(const struct cause_figures *c, struct answer_doing *to)
+/* Fills in what was done, and what to do about it, but for what another service did. */
+static void own_doing(const struct cause_figures *c, struct answer_doing *to)
 {
 	const struct answer_column_figures *column = c->column;
 	bool receives = c->cause == CAUSE_RECEIVE && !is_at_client(c);
@@ -234,8 +215,6 @@ void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 	to->row = row;
 	to->share = share;
 	program_words(&row->key, to->words);
-	if (row->key.port && service_words(column, client, &row->key, to->remedy))
-		return;
 	if (row->key.part == PROGRAM_RUN_QUEUE)
 		snprintf(to->remedy, REMEDY_MAX, "%s", run_queue_remedy(share * cause_mean(c)));
 	else if (!before || row->key.part == PROGRAM_THROTTLED || is_stopped(&row->key))
@@ -249,6 +228,71 @@ void answer_doing(const struct cause_figures *c, struct answer_doing *to)
 		snprintf(to->remedy, REMEDY_MAX, "%s %s", remedy_of(&row->key),
 			client ? "Read before that, or in another thread."
 			       : "Use more workers, or keep that out of the thread that reads.");
+}
+
+/* A cause that takes so much takes most of the time. */
+#define MOST 0.5
+
+/*
+ * Says what held the exchanges of the other service, if it is in the recording: its queue is a
+ * reason as its program is. Returns whether it is.
+ */
+static bool service_words(const struct answer_column_figures *c, bool client,
+	const struct program_key *waits, char remedy[REMEDY_MAX])
+{
+	const struct report *there = c->server && !client ? c->server_report : c->r;
+	const struct exchange_group *g = server_at(there, MG_KIND_END, waits->port);
+	struct answer_column_figures column = {
+		.r = there, .g = g, .role = ROLE_SERVER, .from = c->from, .to = c->to};
+	struct cause_figures most = {.column = &column};
+	struct answer_doing did;
+	const char *name;
+	char part[32];
+	double share;
+	size_t n;
+
+	if (!g || g == server_of(c) || !g->causes)
+		return false;
+	column.kind = g->key.kind;
+	column.port = g->key.port;
+	causes_between(g->causes, c->from, c->to, &column.sum);
+	if (!column.sum.n)
+		return false;
+	most.cause = causes_largest(&column.sum, &most.end);
+	own_doing(&most, &did);
+	share = cause_share(&most);
+	if (did.row && did.row->key.part != PROGRAM_UNKNOWN && most.cause != CAUSE_READER)
+		share *= did.share;
+	if (did.row && did.row->key.part == PROGRAM_UNKNOWN)
+		return false;
+	snprintf(part, sizeof(part), share >= MOST ? "most" : "%.0f %%", 100 * share);
+	name = g->key.program[0] ? g->key.program : "a program";
+	if (did.row && most.cause == CAUSE_READER)
+		snprintf(remedy, REMEDY_MAX,
+			"The service that it waits for, %.15s, did not read for %s of the time, "
+			"while data were there: its reader was %.60s. %.150s",
+			name, part, did.words, did.remedy);
+	else if (did.row && most.cause != CAUSE_RECEIVE)
+		snprintf(remedy, REMEDY_MAX,
+			"The service that it waits for, %.15s, was %s for %s of its time. %s", name,
+			did.words, part, remedy_of(&did.row->key));
+	else
+		snprintf(remedy, REMEDY_MAX,
+			"In the service that it waits for, %.15s, this took %s of the time: %s. %s",
+			name, part, cause_label(most.cause), cause_remedy(most.cause));
+	n = strlen(remedy);
+	if (remedy[n - 1] == ' ') /* there is nothing to be done */
+		remedy[n - 1] = 0;
+	return true;
+}
+
+void answer_doing(const struct cause_figures *c, struct answer_doing *to)
+{
+	bool reads = c->cause == CAUSE_READER || c->cause == CAUSE_RECEIVE;
+
+	own_doing(c, to);
+	if (to->row && to->row->key.port)
+		service_words(c->column, reads && is_at_client(c), &to->row->key, to->remedy);
 }
 
 /* Says where packets were lost on a host, and why. */

@@ -29,6 +29,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(b"HTTP/1.1 200 OK\\r\\nContent-Length: 1000\\r\\n\\r\\n" + b"x" * 1000)
 http.server.ThreadingHTTPServer(("127.0.0.1", %d), Handler).serve_forever()
 """ % BACK
+ONE_BY_ONE = """
+import select, socket, time
+listener = socket.create_server(("127.0.0.1", %d))
+open_ones = [listener]
+while True:
+    for s in select.select(open_ones, [], [])[0]:
+        if s is listener:
+            open_ones.append(s.accept()[0])
+        elif s.recv(5000):
+            time.sleep(0.03)
+            s.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 1000\\r\\n\\r\\n" + b"x" * 1000)
+        else:
+            open_ones.remove(s)
+            s.close()
+""" % BACK
 ASKS_WEB = """
 import http.client, sys, time
 c = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]))
@@ -87,6 +102,16 @@ def slow_back_end(top):
         top=top, port=PORT, back=BACK, user="nobody nogroup" if os.geteuid() == 0 else "nobody"))
     return (f"{LISTENING}{python(top, 'back.py', BACK_END)} & b=$!\nnginx -c {conf} & n=$!\n"
             f"listening {BACK}; listening {PORT}\n{python(top, 'asks.py', ASKS_WEB)} {PORT} 30 0\nkill $b $n")
+
+
+def queue_of_back_end(top):
+    """One thread of the back end answers all: most of the time requests wait for it, unread."""
+    conf = written(top, "nginx.conf", NGINX.format(
+        top=top, port=PORT, back=BACK, user="nobody nogroup" if os.geteuid() == 0 else "nobody"))
+    asks = python(top, 'asks.py', ASKS_WEB)
+    return (f"{LISTENING}{python(top, 'back.py', ONE_BY_ONE)} & b=$!\nnginx -c {conf} & n=$!\n"
+            f"listening {BACK}; listening {PORT}\n"
+            f"for i in 1 2 3 4 5; do {asks} {PORT} 12 0 & a=\"$a $!\"; done\nwait $a\nkill $b $n")
 
 
 def redis(top, options, work):

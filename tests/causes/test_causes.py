@@ -86,7 +86,10 @@ SCENES = [
           words=["The queue of a listening socket was full", "to connect took "]),
     Scene("slow back end", services.slow_back_end, ["nginx"], median=PROGRAM, slow=PROGRAM,
           words=[f"waiting for 127.0.0.1:{services.BACK}", "The service that it waits for, python3, was blocked in "
-                 "clock_nanosleep"]),
+                 "clock_nanosleep for most of its time"]),
+    Scene("queue of a back end", services.queue_of_back_end, ["nginx"], median=PROGRAM, slow=PROGRAM,
+          words=[f"waiting for 127.0.0.1:{services.BACK}", "did not read for most of the time, while data were there",
+                 "Use more workers"]),
     Scene("slow script in redis", services.redis_script, ["redis-server", "redis-benchmark"],
           slow=["server reader", "server program", "server run_queue"], words=["The reader "]),
     Scene("redis that syncs its log", services.redis_log, ["redis-server", "redis-benchmark"], median=PROGRAM,
