@@ -275,11 +275,13 @@ const char *core_call_name(struct core *c, uint8_t entry, int32_t nr);
 struct ended_call {
 	uint16_t call; /* MG_SYS_* */
 	int64_t ret;
-	uint64_t enter, exit;    /* cycles */
-	uint64_t messages_bytes; /* sendmmsg, recvmmsg: bytes of all messages; 0 not known */
+	uint64_t enter, exit; /* cycles */
+	uint64_t bytes;       /* payload it moved; of sendmmsg and recvmmsg 0 if not known */
 };
 /* Fills in the call of a thread that ended last. Returns false if it did not end at `exit`. */
 bool core_ended_call(const struct core *c, uint32_t tid, uint64_t exit, struct ended_call *to);
+/* Returns the payload that a call of the program moved; MSG_PEEK only looks at it. */
+uint64_t core_app_call_bytes(const struct mg_event *e);
 
 /* Fill in what is known of the recording and of a side now; texts are valid until core_delete(). */
 void core_recording(const struct core *c, struct fact_recording *to);

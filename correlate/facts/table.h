@@ -41,8 +41,8 @@
 	E(F, fact_seen_by, seen_by, "sides of the recording that have it") \
 	E(F, fact_kinds, kind, "kind of the socket") \
 	C(F, FLOW, flow, "flow whose bytes it moved; for other calls on a socket, the direction that sends") \
-	C(F, SIGNED, result, "return value; below 0, a system call's error") \
-	C(F, COUNT, bytes, "payload it moved") \
+	C(F, SIGNED, result, "return value, also of a call that moved nothing (MSG_PEEK); below 0, a system call's error") \
+	C(F, COUNT, bytes, "payload it moved; 0 with MSG_PEEK and MSG_ERRQUEUE") \
 	C(F, COUNT, offset, "offset of the first of these bytes in the flow") \
 	C(F, MAYBE, complete, "1: no event of its thread is missing during the call") \
 	C(F, COUNT, blocked_times, "number of times its thread left the CPU to wait") \

@@ -35,7 +35,7 @@
 	V(S, FLAG, NONE, kernel_only, always, "kernel-only", "whether it bypassed libmagnet.so") \
 	V(S, COUNT, CALLS, n, always, "calls", "calls") \
 	V(S, COUNT, CALLS, failed, always, "failed", "calls that returned an error") \
-	V(S, COUNT, BYTES, bytes, always, "bytes", "bytes returned") \
+	V(S, COUNT, BYTES, bytes, always, "bytes", "bytes moved, without those that were only looked at (MSG_PEEK, MSG_ERRQUEUE)") \
 	V(S, COUNT, CALLS, joined, always, "joined", "calls with both an application event and a system call") \
 	V(S, COUNT, CALLS, complete, always, "complete", "joined calls without a missing event; the figures below, " \
 		"except total_ns, are of these calls alone") \

@@ -48,26 +48,21 @@ static void on_app_call(struct flow_calls *f, const struct mg_event *e)
 {
 	uint16_t fn = (uint16_t)(e->id - MG_APP_BASE);
 	enum mg_direction dir = mg_function_direction(fn);
-	uint64_t bytes = e->call.ret > 0 ? (uint64_t)e->call.ret : 0;
 
-	if (fn == MG_FN_sendmmsg || fn == MG_FN_recvmmsg) /* these return a number of messages */
-		bytes = e->call.bytes;
 	if (dir == MG_DIR_TX || dir == MG_DIR_RX)
-		add(of(&f->calls, fn), e->call.ret, bytes, e->call.exit - e->call.enter);
+		add(of(&f->calls, fn), e->call.ret, core_app_call_bytes(e),
+			e->call.exit - e->call.enter);
 }
 
 static void on_system_call(struct flow_calls *f, const struct mg_event *e)
 {
-	uint64_t bytes = e->sys_exit.ret > 0 ? (uint64_t)e->sys_exit.ret : 0;
 	struct ended_call k;
 
 	if (mg_syscall_direction(e->sys_exit.call) == MG_DIR_OTHER)
 		return;
 	if (!core_ended_call(f->core, e->tid, e->cycles, &k))
 		return;
-	if (k.call == MG_SYS_sendmmsg || k.call == MG_SYS_recvmmsg)
-		bytes = k.messages_bytes;
-	add(of(&f->system, CALL_KERNEL_ONLY | k.call), k.ret, bytes, k.exit - k.enter);
+	add(of(&f->system, CALL_KERNEL_ONLY | k.call), k.ret, k.bytes, k.exit - k.enter);
 }
 
 void flow_calls_event(void *arg, const struct mg_event *e, const struct annotation *a)

@@ -296,7 +296,7 @@
 	V(S, FLAG, NONE, kernel_only, always, "kernel-only", "whether it bypassed libmagnet.so") \
 	V(S, COUNT, CALLS, n, always, "calls", "calls") \
 	V(S, COUNT, CALLS, failed, always, "failed", "calls that returned an error") \
-	V(S, COUNT, BYTES, bytes, always, "bytes", "bytes returned") \
+	V(S, COUNT, BYTES, bytes, always, "bytes", "bytes moved, without those that were only looked at (MSG_PEEK, MSG_ERRQUEUE)") \
 	O(S, call_time, total_ns, always, "time from before the call to after it")
 /* clang-format on */
 

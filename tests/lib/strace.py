@@ -30,6 +30,7 @@ ERESTARTSYS = -512
 SOCKET = r"\d+<socket:"
 LINE = re.compile(r"(\d+) +(\w+)\((.*)")
 RESUMED = re.compile(r"(\d+) +<\.\.\. (\w+) resumed>(.*)")
+LOOKS_ONLY = re.compile(r"\bMSG_(PEEK|ERRQUEUE)\b")  # the data stay in the queue, or are not received
 RESULT = re.compile(r".*\) += (-?\d+)")
 
 
@@ -88,7 +89,7 @@ class Questions:
 
 def strace_counts(path, events=None):
     """
-    {call: (number, bytes)} of what the program called on a socket and returned. A call that a signal
+    {call: (number, bytes it moved)} of what the program called on a socket and returned. A call that a signal
     interrupts strace shows as to be restarted; whether it is, or ends with EINTR, is known when the
     handler is done. Of a call in which its thread was killed nobody but the kernel side knows whether
     it moved something first: `events`, of magnet, are asked for those only.
@@ -124,7 +125,7 @@ def strace_counts(path, events=None):
         size = int(result[1])
         if name in ("sendmmsg", "recvmmsg"):
             size = sum(map(int, re.findall(r"msg_len=(\d+)", text)[:max(size, 0)]))
-        add(name, size)
+        add(name, 0 if LOOKS_ONLY.search(text) else size)
         if questions.complete(thread, name, text):
             n, total = counts["getsockopt"]
             counts["getsockopt"] = (n - 3, total)

@@ -27,12 +27,25 @@ def told(rec):
     return found
 
 
+def looked(said, report):
+    """The bytes of calls are those that were received: MSG_PEEK leaves them in the queue."""
+    kinds = {"udp": ("AF_INET SOCK_DGRAM", "AF_INET6 SOCK_DGRAM"), "unix_dgram": ("AF_UNIX SOCK_DGRAM",),
+             "unix_stream": ("AF_UNIX SOCK_STREAM",)}
+    for kind, of in kinds.items():
+        calls = [c for s in said.values() if s["kind"] in of for c in s["received"] if c[0] > 0]
+        moved = sum(ret for ret, flags in calls if not flags & socket.MSG_PEEK)
+        rows = [c for c in report["calls"] if c["flow_kind"] == kind and c["name"] in ("recv", "read")]
+        check(sum(c["bytes"] for c in rows) == moved < sum(ret for ret, _ in calls),
+              f"{kind}: recv and read moved {moved} bytes: {[(c['name'], c['n'], c['bytes']) for c in rows]}")
+
+
 def every_message():
     with Recording(PYTHON, PROGRAM) as rec:
         for name in ("sock_sent", "sock_received"):
             if not hooked(rec, name):
                 skip(f"this kernel has no hook for {name}")
         said, found = json.loads(rec.p.stdout), told(rec)
+        looked(said, rec.report())
     for sock, calls in said.items():
         kind = calls["kind"]
         events = found.get(sock, {"sent": [], "received": []})

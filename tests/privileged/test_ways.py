@@ -57,6 +57,10 @@ with rec:
         told = claims(events, rx["id"])
         check(told == read, f"{way}: what {len(read)} calls read" + ("" if told == read else
                                                                   f": {told}, not {read}"))
+        if way == "peek":
+            [one] = json.loads(run(MAGNET, "report", "--json", "--flow", rx["id"], rec.dir).stdout)["flows"][:1]
+            moved = sum(c["bytes"] for c in one["calls"])
+            check(moved == rx["bytes"], f"{way}: the calls on the flow moved its {moved} bytes")
         unread = 1 if way == "urgent_unread" else 0
         check(tx["bytes"] == rx["bytes"] > 0, f"{way}: {tx['bytes']} bytes in all")
         check(rx["urgent_unread_bytes"] == unread, f"{way}: {unread} urgent bytes unread")

@@ -141,6 +141,8 @@ static void a_look_into_the_queue_is_no_call_that_moves(void **unused)
 	core_finish(&c);
 	assert_int_equal(measures_in(rx_of(&c, UDP_SOCK))->units[RX_CALL].n, 1);
 	assert_int_equal(measures_in(rx_of(&c, UDP_SOCK))->units[RX_CALL].bytes, 700);
+	assert_int_equal(figures_of(&c)->calls.calls->n, 2);
+	assert_int_equal(figures_of(&c)->calls.calls->bytes, 700);
 	feed_end(&c);
 }
 

@@ -124,6 +124,20 @@ static void several_segments_may_be_read_together(void **unused)
 	feed_end(&c);
 }
 
+static void ev_peek(struct core *c, uint64_t enter, uint64_t leave, int64_t ret)
+{
+	struct mg_event e = feed_event(MG_APP_BASE + MG_FN_recv, leave + 1, TID);
+
+	e.call = (struct mg_call){.enter = enter,
+		.exit = leave,
+		.ret = ret,
+		.flags = FLAG_PEEK,
+		.tid = TID,
+		.pid = TID,
+		.kind = MG_KIND_tcp};
+	feed(c, &e);
+}
+
 static void peeking_consumes_nothing(void **unused)
 {
 	struct core c;
@@ -134,7 +148,9 @@ static void peeking_consumes_nothing(void **unused)
 	ev_enter_flags(&c, 3000, TID, SOCK, MG_SYS_recvfrom, 5000, FLAG_PEEK);
 	ev_copy(&c, 3100, TID, SOCK, 5000, 1000);
 	ev_exit(&c, 3200, TID, SOCK, MG_SYS_recvfrom, 5000, 1000);
-	ev_app(&c, TID, MG_FN_recv, 2900, 3300, 1000);
+	ev_peek(&c, 2900, 3300, 1000);
+	assert_int_equal(figures_of(&c)->calls.calls->n, 1);
+	assert_int_equal(figures_of(&c)->calls.calls->bytes, 0);
 	assert_bytes(&c, 0, 0);
 	assert_int_equal(rx_of(&c, SOCK)->use.calls, 0);
 	assert_int_equal(rx_of(&c, SOCK)->total, 0);

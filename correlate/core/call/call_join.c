@@ -166,6 +166,20 @@ static enum fact_no_call count_unjoined(struct core *c, const struct mg_call *p)
 	return NO_CALL_NONE;
 }
 
+uint64_t core_app_call_bytes(const struct mg_event *e)
+{
+	uint16_t fn = (uint16_t)(e->id - MG_APP_BASE);
+	enum mg_direction dir = mg_function_direction(fn);
+	const struct mg_call *p = &e->call;
+
+	if ((dir != MG_DIR_TX && dir != MG_DIR_RX) ||
+		(dir == MG_DIR_RX && p->flags & MOVES_NOTHING))
+		return 0;
+	if (fn == MG_FN_sendmmsg || fn == MG_FN_recvmmsg) /* these return a number of messages */
+		return p->bytes;
+	return p->ret > 0 ? (uint64_t)p->ret : 0;
+}
+
 void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_call *p = &e->call;
@@ -173,7 +187,7 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 	enum mg_direction dir = mg_function_direction(fn);
 	struct process *process;
 	struct mg_sock *sock;
-	uint64_t bytes = 0;
+	uint64_t bytes = core_app_call_bytes(e);
 	int i;
 
 	t->traced = true;
@@ -183,10 +197,6 @@ void call_on_app(struct core *c, struct thread *t, const struct mg_event *e, str
 	if (process)
 		process->app++;
 	i = dir == MG_DIR_WAIT ? -1 : claim(c, t, p->enter, p->exit);
-	if (fn == MG_FN_sendmmsg || fn == MG_FN_recvmmsg)
-		bytes = p->bytes;
-	else if (p->ret > 0 && (dir == MG_DIR_TX || dir == MG_DIR_RX))
-		bytes = (uint64_t)p->ret;
 	if (process && fn == MG_FN_close)
 		descriptor_closed(process, p->fd);
 	if (i < 0) {

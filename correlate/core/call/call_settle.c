@@ -31,7 +31,9 @@ uint64_t call_moved_bytes(const struct kernel_call *k)
 {
 	uint64_t sum = 0;
 
-	if (k->ret <= 0 || mg_syscall_direction(k->call) == MG_DIR_OTHER)
+	enum mg_direction dir = mg_syscall_direction(k->call);
+
+	if (k->ret <= 0 || dir == MG_DIR_OTHER || (dir == MG_DIR_RX && k->flags & MOVES_NOTHING))
 		return 0;
 	if (k->call != MG_SYS_sendmmsg && k->call != MG_SYS_recvmmsg)
 		return (uint64_t)k->ret;

@@ -12,8 +12,7 @@
 #include "socket/socket.h"
 #include "task/threads.h"
 
-#define DESCRIPTORS 64     /* per process; a power of two */
-#define LOOKS_ONLY  0x2002 /* MSG_PEEK, MSG_ERRQUEUE */
+#define DESCRIPTORS 64 /* per process; a power of two */
 
 struct descriptor {
 	int32_t fd;
@@ -56,8 +55,7 @@ void descriptor_lost(struct core *c, struct process *p, const struct mg_call *ca
 	struct descriptor *d;
 	struct mg_sock *s;
 
-	if (!bytes || call->kind == MG_KIND_tcp || (rx && call->flags & LOOKS_ONLY) ||
-		(!rx && dir != MG_DIR_TX))
+	if (!bytes || call->kind == MG_KIND_tcp || (!rx && dir != MG_DIR_TX))
 		return;
 	d = at(p, call->fd);
 	if (!d)

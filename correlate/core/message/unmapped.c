@@ -20,7 +20,7 @@ void unmapped_settle(struct core *c, struct mg_sock *s, const struct kernel_call
 	struct flow *f = rx ? &s->rx : &s->tx;
 	uint64_t from = enter ? enter : k->enter, until = leave ? leave : k->exit, off;
 
-	if (!bytes || (rx && k->flags & MOVES_NOTHING))
+	if (!bytes)
 		return;
 	if (rx && s->kind == MG_KIND_tcp && flow_offset(f, before_fin(f, k->exit_seq), &off) &&
 		off > f->total) /* without a copy or piece */

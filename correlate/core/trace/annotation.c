@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shows listeners of events a part of the core's state; declared in contract.h. */
 #include "core.h"
+#include "call/call_settle.h"
 #include "task/thread.h"
 #include "task/threads.h"
 
@@ -51,6 +52,6 @@ bool core_ended_call(const struct core *c, uint32_t tid, uint64_t exit, struct e
 		.ret = k->ret,
 		.enter = k->enter,
 		.exit = k->exit,
-		.messages_bytes = k->messages_bytes == UINT32_MAX ? 0 : k->messages_bytes};
+		.bytes = call_moved_bytes(k)};
 	return true;
 }
