@@ -196,14 +196,30 @@ void text_losses(const struct report *r, FILE *to, bool colour)
 	}
 }
 
+static void drop_sum(const struct drop_sum *d, const char *what, FILE *to)
+{
+	fprintf(to, "  %s: %s in %s%s%s%s\n", what, text_plain(d->reason, 32),
+		text_plain(d->location, 32), d->layer ? " (" : "", d->layer ? d->layer : "",
+		d->layer ? ")" : "");
+}
+
 void text_drop_sums(const struct drop_sums *all, FILE *to)
 {
 	for (size_t i = 0; i < all->n; i++) {
 		const struct drop_sum *d = &all->v[i];
+		uint64_t lost = drop_sum_lost(d);
+		char what[PART_MAX];
 
-		fprintf(to, "  dropped: %s (%s): %s in %s%s%s%s\n", text_count(d->segs),
-			text_bytes((double)d->bytes), text_plain(d->reason, 32),
-			text_plain(d->location, 32), d->layer ? " (" : "", d->layer ? d->layer : "",
-			d->layer ? ")" : "");
+		if (lost) {
+			snprintf(what, sizeof(what), "dropped: %s (%s)", text_count(lost),
+				text_bytes((double)d->bytes));
+			drop_sum(d, what, to);
+		}
+		if (d->discarded) {
+			snprintf(what, sizeof(what),
+				"discarded by TCP, no loss: %s segment%s without payload",
+				text_count(d->discarded), plural(d->discarded));
+			drop_sum(d, what, to);
+		}
 	}
 }

@@ -86,6 +86,7 @@ GET(drop, layer, value_text(f->d->layer))
 GET(drop, n, value_count(f->d->n))
 GET(drop, segments, value_count(f->d->segs))
 GET(drop, bytes, value_count(f->d->bytes))
+GET(drop, discarded, value_count(f->d->discarded))
 /* clang-format on */
 
 /* ---- the flow ---- */

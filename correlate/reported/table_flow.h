@@ -253,7 +253,8 @@
 	V(S, TEXT, NONE, layer, recorded, "at", "layer; null if reason and function do not identify it") \
 	V(S, COUNT, PACKETS, n, always, "buffers", "buffers") \
 	V(S, COUNT, SEGMENTS, segments, always, "dropped", "segments or datagrams that the buffers stand for") \
-	V(S, COUNT, BYTES, bytes, always, "bytes", "their payload")
+	V(S, COUNT, BYTES, bytes, always, "bytes", "their payload") \
+	V(S, COUNT, SEGMENTS, discarded, always, "discarded", "segments without payload that TCP itself threw away: no loss")
 
 #define MG_KNOWN_flow(S, K) \
 	K(S, claimed, "system calls were recorded") \

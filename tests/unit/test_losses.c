@@ -267,6 +267,13 @@ static void without_losses_it_says_nothing(void **unused)
 	record(&c, HOOKS);
 	ev_drop(&c, 3, true, "NOT_SPECIFIED", "tcp_v4_rcv", 0);
 	assert_text(&c, true, "");
+	record(&c, HOOKS);
+	ev_drop(&c, 1, false, "NOT_SPECIFIED", "tcp_v4_rcv", 0);
+	ev_drop(&c, 1, false, "NOT_SPECIFIED", "tcp_v4_rcv", 300);
+	assert_text(&c, false,
+		"  dropped: 1 (300 B): NOT_SPECIFIED in tcp_v4_rcv (tcp)\n"
+		"  discarded by TCP, no loss: 1 segment without payload: NOT_SPECIFIED in "
+		"tcp_v4_rcv (tcp)\n");
 }
 
 /* A SYN to a port on which nobody listens is answered by a reset: no data are lost. */
