@@ -185,6 +185,10 @@ static int print(const struct report *r, const struct report_options *o, struct 
 
 	if (o->flow && report_find_flow(r, o->flow) >= r->flow_count)
 		return loaded_no_flow(o->flow);
+	if (o->folded && !folded_are_recorded(r)) {
+		mg_error("no stacks were recorded: magnet record --stacks does it");
+		return EXIT_FAILED;
+	}
 	if (o->folded) {
 		for (int why = 0; why < STACK_WHYS; why++)
 			if (o->folded & 1u << why)
@@ -316,6 +320,8 @@ static int parse(struct report_options *o, int argc, char **argv)
 			"--folded excludes --json, --flow and --against: it prints only stacks");
 	if (o->html && (o->json || o->flow || o->against || o->folded))
 		return refuse("--html excludes --json, --flow, --against and --folded");
+	if (o->full && !o->json)
+		return refuse("--full needs --json: the text lists all with --all");
 	if (o->html && !o->slowest)
 		o->slowest = PAGE_SLOWEST;
 	if (o->against && o->statistics.demand.figures)

@@ -23,6 +23,11 @@ static void frames(const struct stack_table *t, uint64_t id, const char *behind,
 		fputs(";[unknown]", to);
 }
 
+bool folded_are_recorded(const struct report *r)
+{
+	return figures_of(r->core)->stacks.recorded;
+}
+
 void folded_print(const struct report *r, enum fact_stack_why why, FILE *to)
 {
 	const struct stack_table *t = &figures_of(r->core)->stacks;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Draws figures for `magnet plot`, with what it was given: FIGURE OUTPUT FLOW [FILTER...] -- DIR...; "-" is none."""
+import signal
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -33,6 +34,7 @@ def main(figure: str, output: str, flow: str, *rest: str) -> None:
     """Draw the figure that the command line names."""
     filters, directories = rest[:rest.index("--")], rest[rest.index("--") + 1:]
     if figure == "list":
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # its reader, such as head, may have enough
         print(listing())
         return
     check(figure, output, flow, list(directories))

@@ -32,7 +32,7 @@ RECORD = """
 TRACED = "--fresh|--fr|--with-app|--with-a|--control /x|--control=x|--control-fd 0|--control-fd 2147483647"
 REPORT = """
     --calls --modulation --explain|--all --no-pager|--color=auto|--color always --color never
-    --json|--js|--json --full|--full|--fu|--flow 1/tx|--flow=1/tx|--fl 1/tx|--against d|--ag d|--waterfall p99
+    --json|--js|--json --full|--json --fu|--flow 1/tx|--flow=1/tx|--fl 1/tx|--against d|--ag d|--waterfall p99
     --waterfall p99.9|--waterfall=p0.1|--wat p50|--on-demand ks|--on-demand all|--on-demand ks,bursts:gap=5
     --stacks|--stacks=drop|--folded|--folded=call|--on ks --on bursts|d --json|--json d --flow 1/tx e
 """

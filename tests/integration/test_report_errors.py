@@ -52,6 +52,10 @@ try:
 
     with Recording(PYTHON, EXCHANGE, "50", options=("-q",)) as rec:
         good = rec.report()
+        for option, status, hint in (("--folded", 1, "magnet record --stacks"), ("--full", 2, "--json")):
+            p = run(MAGNET, "report", option, rec.dir, check=False)
+            check(p.returncode == status and not p.stdout and len(p.stderr.splitlines()) == 1 and hint in p.stderr,
+                  f"{option} alone, without stacks: {p.stderr.strip()}")
         if good["events"]["kernel"]:
             d = copy(rec, "truncated")
             path = find(d, "cpu0") if os.path.exists(d + "/kernel/cpu0") else find(d, "cpu1")

@@ -279,6 +279,11 @@ def by_command(rec, top):
 
     listed = [line.split()[0] for line in plot_command("--figure", "list").stdout.splitlines()]
     check(listed == list(plot.FIGURES), f"--figure list: {len(listed)} figures")
+    read, write = os.pipe()
+    os.close(read)
+    p = subprocess.run([MAGNET, "plot", "--figure", "list"], stdout=write, stderr=subprocess.PIPE, text=True)
+    os.close(write)
+    check(p.returncode and not p.stderr, f"a reader that has gone ends it in silence: {p.returncode} {p.stderr}")
     manual = open(os.path.join(os.path.dirname(__file__), "..", "..", "docs", "magnet-plot.1")).read()
     check([line[7:] for line in manual.split(".Sh FIGURES")[1].splitlines() if line.startswith(".It Cm ")] == listed,
           "the manual lists them")
