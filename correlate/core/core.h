@@ -37,6 +37,8 @@ struct core_span {
 	bool absent;       /* a recording that had this one has only the other */
 	uint64_t from_ns;  /* 0 = not recorded: since the recording's start */
 	uint64_t until_ns; /* its end, or its last event */
+	uint64_t call_ns;  /* application side: its last call or mark, 0 = none */
+	uint64_t whole_ns; /* kernel side: from then on all hooks were attached, 0 = not recorded */
 	char why[33];      /* why it ended before it was asked to; else "" */
 	/* traces that end with their number of events, and those whose end was read */
 	uint32_t traces, ended;
@@ -45,6 +47,11 @@ struct core_span {
 	uint64_t too_many;     /* events beyond the number written there */
 	uint64_t unknown;      /* events read of a kind that is not in the table */
 	char unknown_name[33]; /* name of the first of them */
+	/*
+	 * Kernel side of a recording whose begin and end nobody wrote down (a tracer started by
+	 * hand): the program called before the side began, or after it had ended.
+	 */
+	bool preceded, outlasted;
 	/*
 	 * set by core_finish(): the side is magnet's own, and does not cover all of the recording
 	 */

@@ -142,9 +142,10 @@ MG_FACTS(MG_FACT_STRUCT)
 struct call_told {
 	struct fact_call fact;
 	struct call_known {
-		double clock_error;     /* of joining both sides, cycles */
-		uint64_t kernel_events; /* so far */
-		uint64_t has_scheduler; /* whether its events are recorded */
+		double clock_error;       /* of joining both sides, cycles */
+		uint64_t kernel_events;   /* so far */
+		uint64_t kernel_is_whole; /* whether there are any, and all hooks were attached */
+		uint64_t has_scheduler;   /* whether its events are recorded */
 		/* of the calibration */
 		uint64_t read_cycles, event_cycles, event_spread, event_scatter, system_cycles;
 	} known;

@@ -88,9 +88,9 @@ static void add_alone(const struct call_known *k, struct call_stats *s, const st
 		s->missing++;
 	if (f->no_system_call != NO_CALL_NONE)
 		return;
-	if (!k->kernel_events) {
+	if (!k->kernel_is_whole)
 		s->before++;
-	} else {
+	if (k->kernel_events) {
 		s->alone = s->alone_at == k->kernel_events ? s->alone + 1 : 1;
 		s->alone_at = k->kernel_events;
 	}

@@ -24,7 +24,7 @@ struct call_stats {
 	MG_CALL_SUMS(CALL_COUNT, CALL_COUNT, CALL_SPAN)
 	uint64_t missing; /* calls not joined whose system call may have been lost */
 	/*
-	 * calls not joined: those before the kernel's first event, all later ones, and the number
+	 * calls not joined: those before its hooks were attached, all later ones, and the number
 	 * of the first later one
 	 */
 	uint64_t before, alone, alone_at;

@@ -35,7 +35,7 @@ const char *report_side_end(const struct report *r, enum core_side which)
 	if (by)
 		return by;
 	if (s->in_order)
-		return s->why;
+		return s->why[0] ? s->why : "it was asked to, and the program went on";
 	return which == CORE_APP
 		       ? "the collector was killed, or could not write, or the rest is gone"
 		       : "the tracer was killed, or could not write, or the rest is gone";
@@ -66,8 +66,10 @@ double call_coverage(const struct report *r, const struct call_stats *s)
 	double of = (double)(call_is_kernel_only(s) ? s->n : s->joined + s->missing);
 	double app = call_is_kernel_only(s) ? r->side[CORE_KERNEL].share : report_app_coverage(r);
 
-	return of > 0 && (call_is_kernel_only(s) || s->joined) ? (double)s->complete / of * app
-							       : NAN;
+	/* without a joined one, calls of this kind may not be followed into the kernel at all */
+	if (of <= 0 || !(call_is_kernel_only(s) || s->joined || r->side[CORE_KERNEL].begins_late))
+		return NAN;
+	return (double)s->complete / of * app;
 }
 
 /* ---- of time ---- */

@@ -38,6 +38,27 @@ static bool in_parts(const struct report *r, FILE *to, bool colour)
 	return before || after || app_before;
 }
 
+/* Prints that a side begins after the recording did, or after calls of the program. */
+static void late(const struct report *r, enum core_side which, const char *what, FILE *to)
+{
+	const struct fact_recording *c = &r->recording;
+	const struct fact_side *s = &r->side[which], *app = &r->side[CORE_APP];
+
+	if (c->begin)
+		fprintf(to,
+			"%s: the %s side begins %.6f s after the recording did: earlier events "
+			"were not kept\n",
+			what, which == CORE_APP ? "application" : "kernel",
+			(double)(s->from - c->begin) / 1e9);
+	else /* a tracer that was started by hand */
+		fprintf(to,
+			"%s: the kernel side begins at %.6f s, after %s of the application side: "
+			"%s not joined\n",
+			what, (double)(s->from - c->first) / 1e9,
+			app->until < s->from ? "all calls" : "the first calls",
+			app->until < s->from ? "they are" : "those are");
+}
+
 /*
  * Prints where a side does not cover all of the time. Returns whether one does not. Times count
  * from the first event read, as everywhere.
@@ -57,10 +78,7 @@ static bool incomplete(const struct report *r, FILE *to, bool colour)
 			colour ? "\033[0m" : "");
 		any |= s->known && (s->begins_late || s->ends_early);
 		if (s->known && s->begins_late)
-			fprintf(to,
-				"%s: the %s side begins %.6f s after the recording did: earlier "
-				"events were not kept\n",
-				what, names[i], (double)(s->from - c->begin) / 1e9);
+			late(r, i, what, to);
 		if (!s->known || !s->ends_early)
 			continue;
 		fprintf(to, "%s: the %s side ends at %.6f s", what, names[i],

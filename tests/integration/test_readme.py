@@ -30,7 +30,7 @@ for row in re.findall(r"\|([^|]*)\|$", open(ROOT + "/docs/validation.md").read()
 
 need_program("lttng-sessiond", "lttng", "babeltrace2")
 if not KERNEL:
-    commands = re.sub(r"^magnet-kernel-tracer.*\n", "", commands, flags=re.M)
+    commands = re.sub(r"^(magnet-kernel-tracer|while kill -0).*\n", "", commands, flags=re.M)
     commands = re.sub(r"^magnet show polls.*\n", "", commands, flags=re.M)
     # flows are the kernel side's
     commands = re.sub(r"^(flow=|magnet show trace --flow).*\n", "", commands, flags=re.M)
@@ -62,6 +62,11 @@ trap 'kill $(cat $pidfile) 2>/dev/null' EXIT
     check(p.stdout.count("System calls") >= 3, "each report is one")
     check(json.load(open(top + "/here/report.json"))["events"]["app"] > 0, "report.json holds events")
     check(open(top + "/here/events.tsv").readline().startswith("time_ns\tcycles"), "events.tsv too")
+    if KERNEL:
+        by_hand = json.loads(run(MAGNET, "report", "--json", top + "/here/app", top + "/here/kernel").stdout)
+        send = next(c for c in by_hand["calls"] if c["name"] == "send" and not c["kernel_only"])
+        check(send["joined"] == send["n"] > 0 and by_hand["session"]["sides"]["kernel"]["complete"],
+              f"the tracer started by hand was attached before the {send['n']} sends: {send['joined']} are joined")
     check(" magnet:send: " in open(top + "/here/merged.txt").read(), "merged.txt too")
 finally:
     shutil.rmtree(top)

@@ -5,6 +5,7 @@
 
 #include "event_table.h"
 #include "feed.h"
+#include "reported.h"
 
 #define STOP 3000000000ull
 #define TID  7
@@ -243,6 +244,123 @@ static void a_layer_that_is_switched_off_leaves_a_gap(void **unused)
 	core_free(&c);
 }
 
+/*
+ * A tracer that was started by hand, and the program's calls from another tracer, without a begin
+ * or an end: attached is all at `attached`. A call is recorded by both sides at 1,999,999,000 ns.
+ */
+static void by_hand(struct core *c, uint64_t attached)
+{
+	hook(c, attached - 2000, "syscall", "sys_enter", 0);
+	hook(c, attached - 2000, "syscall", "sys_exit", 0);
+	ev_enter(c, attached - 1500, TID + 1, 2, MG_SYS_socket, 0); /* while it attaches the rest */
+	ev_sync(c, attached, attached, 0);
+}
+
+static void call_of_both(struct core *c, uint64_t t)
+{
+	ev_enter(c, t + 10, TID, 1, MG_SYS_sendto, 0);
+	ev_exit(c, t + 20, TID, 1, MG_SYS_sendto, 1, 1);
+	ev_app(c, TID, MG_FN_send, t, t + 30, 1);
+}
+
+static void assert_gap(const json_t *j, double from, double to)
+{
+	assert_number_at(j, "loss.gaps.0.from_ns", from);
+	assert_number_at(j, "loss.gaps.0.to_ns", to);
+	assert_int_equal(json_array_size(json_object_get(json_object_get(j, "loss"), "gaps")), 1);
+}
+
+static void calls_before_a_tracer_started_by_hand_are_told(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	feed_begin(&c, "");
+	ev_app(&c, TID, MG_FN_send, 999999000, 999999999, 1);
+	ev_app(&c, TID, MG_FN_send, 1199999000, 1199999999, 1);
+	by_hand(&c, 1500000000);
+	ev_app(&c, TID, MG_FN_send, 1499998900, 1500000100, 1); /* begun while it attached */
+	call_of_both(&c, 1999999000);
+	end_kernel(&c, 2000000000, "");
+	j = reported(&c);
+	assert_gap(j, 1000000000, 1500000000);
+	assert_number_at(j, "session.sides.kernel.from_ns", 1500000000);
+	assert_number_at(j, "session.sides.kernel.coverage", 0.5);
+	assert_null_at(j, "session.sides.kernel.ended");
+	assert_number_at(j, "calls.0.n", 4);
+	assert_number_at(j, "calls.0.joined", 1);
+	assert_number_at(j, "calls.0.coverage", 0.25);
+	json_decref(j);
+}
+
+static void a_tracer_started_after_all_calls_covers_none(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	feed_begin(&c, "");
+	ev_app(&c, TID, MG_FN_send, 999999000, 999999999, 1);
+	by_hand(&c, 1500000000);
+	end_kernel(&c, 2000000000, "");
+	j = reported(&c);
+	assert_gap(j, 1000000000, 1500000000);
+	assert_number_at(j, "calls.0.coverage", 0);
+	json_decref(j);
+}
+
+static void a_tracer_started_before_all_calls_is_whole(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, "");
+	by_hand(&c, 1500000000);
+	call_of_both(&c, 1999999000);
+	end_kernel(&c, 2500000000, "");
+	assert_int_equal(core_finish(&c), 0);
+	assert_true(c.side[CORE_KERNEL].known);
+	assert_false(c.side[CORE_KERNEL].begins_late || c.side[CORE_KERNEL].ends_early);
+	assert_int_equal(c.losses.gap_count, 0);
+	core_free(&c);
+}
+
+/* However short after its end: the tracer told when that was. */
+static void calls_after_a_tracers_end_are_told(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	feed_begin(&c, "");
+	by_hand(&c, 1500000000);
+	call_of_both(&c, 1999999000);
+	end_kernel(&c, 2000000000, "");
+	ev_app(&c, TID, MG_FN_send, 2000500000, 2000999999, 1);
+	j = reported(&c);
+	assert_gap(j, 2000000000, 2001000000);
+	assert_null_at(j, "session.sides.kernel.from_ns");
+	assert_number_at(j, "calls.0.coverage", 0.5);
+	json_decref(j);
+}
+
+static void magnets_own_recording_is_judged_by_its_times(void **unused)
+{
+	struct core c;
+
+	(void)unused;
+	feed_begin(&c, "");
+	core_know_times(&c, 1000000000, STOP);
+	ev_app(&c, TID, MG_FN_send, 1499999000, 1499999100, 1);
+	by_hand(&c, 1500000000);
+	call_of_both(&c, 1999999000);
+	end_kernel(&c, STOP + 20, "");
+	assert_int_equal(core_finish(&c), 0);
+	assert_false(c.side[CORE_KERNEL].begins_late || c.side[CORE_KERNEL].ends_early);
+	core_free(&c);
+}
+
 static void each_trace_tells_how_much_is_in_it(void **unused)
 {
 	struct core c;
@@ -280,6 +398,11 @@ int main(void)
 		cmocka_unit_test(parts_not_kept_are_reported),
 		cmocka_unit_test(a_part_that_is_gone_leaves_a_gap),
 		cmocka_unit_test(a_layer_that_is_switched_off_leaves_a_gap),
+		cmocka_unit_test(calls_before_a_tracer_started_by_hand_are_told),
+		cmocka_unit_test(a_tracer_started_after_all_calls_covers_none),
+		cmocka_unit_test(a_tracer_started_before_all_calls_is_whole),
+		cmocka_unit_test(calls_after_a_tracers_end_are_told),
+		cmocka_unit_test(magnets_own_recording_is_judged_by_its_times),
 		cmocka_unit_test(each_trace_tells_how_much_is_in_it),
 	};
 

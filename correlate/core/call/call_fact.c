@@ -6,6 +6,7 @@
 #include "core.h"
 #include "event_table.h"
 #include "call/call_join.h"
+#include "coverage/side.h"
 #include "socket/socket.h"
 #include "task/threads.h"
 
@@ -81,6 +82,7 @@ static void tell(const struct core *c, struct call_told *told)
 
 	told->known = (struct call_known){.clock_error = clockmap_error(&c->clock),
 		.kernel_events = c->counts.kernel_events,
+		.kernel_is_whole = side_kernel_is_whole(c),
 		.has_scheduler = core_observes(c, MG_EVENT_sched_switch),
 		.read_cycles = p->read_cycles,
 		.event_cycles = p->event_cycles,

@@ -156,11 +156,14 @@ static void join(struct core *c, struct thread *t, struct kernel_call *k, const 
 	memcpy(k->state, state, sizeof(state)); /* for listeners */
 }
 
-/* Counts a call without its system call, which is lost or came after the kernel side ended. */
+/*
+ * Counts a call without its system call, which is lost, or came before the kernel side began or
+ * after it ended.
+ */
 static enum fact_no_call count_unjoined(struct core *c, const struct mg_call *p)
 {
 	c->checks.unjoined++;
-	if (side_is_over(c, CORE_KERNEL, p->exit) ||
+	if (side_misses(c, CORE_KERNEL, p->enter, p->exit) ||
 		gap_within(c, MG_LAYER_SYSCALL, p->enter, p->exit, -1, -1))
 		return NO_CALL_LOST;
 	return NO_CALL_NONE;

@@ -72,6 +72,12 @@ bool side_misses(struct core *c, enum core_side which, uint64_t from, uint64_t t
 	return (begin && from < clockmap_cycles(&c->clock, begin)) || side_is_over(c, which, to);
 }
 
+bool side_kernel_is_whole(const struct core *c)
+{
+	/* a trace without a list of hooks does not tell when they were attached */
+	return c->counts.kernel_events && (c->side[CORE_KERNEL].whole_ns || !c->probes.hook_count);
+}
+
 uint64_t side_recording_end(const struct core *c)
 {
 	uint64_t end = c->times.stop_ns;
@@ -82,16 +88,16 @@ uint64_t side_recording_end(const struct core *c)
 	return end;
 }
 
-bool side_ends_before(const struct core *c, uint64_t until, uint64_t end)
+bool side_ends_before(const struct core *c, const struct core_span *s, uint64_t end)
 {
-	return until + (c->times.stop_ns ? 0 : QUIET_NS) < end;
+	return s->until_ns + (c->times.stop_ns || s->outlasted ? 0 : QUIET_NS) < end;
 }
 
 bool side_end_known(const struct core *c, enum core_side which)
 {
 	const struct core_span *s = &c->side[which];
 
-	return !s->ends_early || side_ends_before(c, s->until_ns, side_recording_end(c));
+	return !s->ends_early || side_ends_before(c, s, side_recording_end(c));
 }
 
 uint64_t core_begin_ns(const struct core *c)
@@ -109,7 +115,7 @@ double side_share(const struct core *c, enum core_side which)
 		return 1;
 	if (s->begins_late)
 		missed += s->from_ns - from;
-	if (s->ends_early && side_ends_before(c, s->until_ns, end))
+	if (s->ends_early && side_ends_before(c, s, end))
 		missed += end - (s->until_ns > from ? s->until_ns : from);
 	return missed < end - from ? 1 - (double)missed / (double)(end - from) : 0;
 }

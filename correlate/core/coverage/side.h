@@ -16,7 +16,9 @@ bool side_is_over(struct core *c, enum core_side which, uint64_t t);
 bool side_misses(struct core *c, enum core_side which, uint64_t from, uint64_t to);
 /* Returns the end of the recording; without session.json, the later end of the two sides. */
 uint64_t side_recording_end(const struct core *c);
-/* Returns whether a side that ended at `until` missed some of the recording. */
-bool side_ends_before(const struct core *c, uint64_t until, uint64_t end);
+/* Returns whether a side ended so long before the recording's end that it missed some of it. */
+bool side_ends_before(const struct core *c, const struct core_span *s, uint64_t end);
+/* Returns whether the kernel side has begun: what happens now is recorded by all its hooks. */
+bool side_kernel_is_whole(const struct core *c);
 
 #endif

@@ -40,6 +40,21 @@ static void part_begins(struct core *c, struct core_span *s, const struct mg_app
 		s->until_ns = p->from_ns;
 }
 
+/*
+ * Notes when all hooks were attached, which is when the tracer first reads the clock after listing
+ * them. `magnet record` keeps its command waiting until then, and writes down the recording's
+ * begin; where a tracer was started by hand, the program may have called before.
+ */
+static void kernel_is_attached(struct core *c, struct core_span *s, uint64_t time_ns)
+{
+	if (s->whole_ns || !c->probes.hook_count)
+		return;
+	s->whole_ns = time_ns;
+	s->preceded = !c->times.start_ns && c->side[CORE_APP].call_ns;
+	if (s->preceded && s->from_ns < time_ns)
+		s->from_ns = time_ns;
+}
+
 void side_on_event(struct core *c, const struct mg_event *e)
 {
 	struct core_span *s = side_of(c, e);
@@ -49,6 +64,8 @@ void side_on_event(struct core *c, const struct mg_event *e)
 		return;
 	if (e->time_ns > s->until_ns && e->id != MG_EVENT_app_begin)
 		s->until_ns = e->time_ns;
+	if (MG_IS_APP(e->id))
+		s->call_ns = e->time_ns;
 	switch (e->id) {
 	case MG_EVENT_app_begin:
 		s->tells_end = true;
@@ -62,6 +79,9 @@ void side_on_event(struct core *c, const struct mg_event *e)
 	case MG_EVENT_chunk: /* the first one read; a later one continues */
 		if (!s->from_ns)
 			s->from_ns = e->chunk.from_ns;
+		break;
+	case MG_EVENT_clock_sync:
+		kernel_is_attached(c, s, e->time_ns);
 		break;
 	case MG_EVENT_trace_end:
 		s->in_order = true;
@@ -118,6 +138,25 @@ static bool ends_with_it(const struct core_span *s, uint64_t end)
 	return strcmp(s->why, MG_ENDED_BY_CTL) == 0 && s->until_ns + NOTICED_NS > end;
 }
 
+/* Returns whether the program went on after the tracer had ended in order, as with --duration. */
+static bool is_outlasted(const struct core *c, const struct core_span *s, uint64_t end)
+{
+	return s == &c->side[CORE_KERNEL] && !c->times.start_ns && s->in_order &&
+	       c->side[CORE_APP].call_ns > s->until_ns && !ends_with_it(s, end);
+}
+
+static bool begins_late(const struct core *c, const struct core_span *s)
+{
+	return c->times.stop_ns ? s->from_ns > c->times.start_ns : s->preceded;
+}
+
+static bool ends_early(const struct core *c, const struct core_span *s, uint64_t end)
+{
+	if (!s->in_order)
+		return !c->rotated.part_ended || side_ends_before(c, s, end);
+	return s->outlasted || (s->why[0] && !ends_with_it(s, end) && side_ends_before(c, s, end));
+}
+
 void sides_finish(struct core *c)
 {
 	uint64_t end = side_recording_end(c);
@@ -128,14 +167,12 @@ void sides_finish(struct core *c)
 		if (!is_own(c, i) || !s->until_ns)
 			continue;
 		s->known = true;
-		s->begins_late = c->times.stop_ns && s->from_ns > c->times.start_ns;
-		s->ends_early = s->in_order ? s->why[0] && !ends_with_it(s, end) &&
-						      side_ends_before(c, s->until_ns, end)
-					    : !c->rotated.part_ended ||
-						      side_ends_before(c, s->until_ns, end);
+		s->begins_late = begins_late(c, s);
+		s->outlasted = is_outlasted(c, s, end);
+		s->ends_early = ends_early(c, s, end);
 		if (s->begins_late)
-			gap_not_covered(c, i, c->times.start_ns, s->from_ns);
-		if (!s->ends_early || !side_ends_before(c, s->until_ns, end))
+			gap_not_covered(c, i, core_begin_ns(c), s->from_ns);
+		if (!s->ends_early || !side_ends_before(c, s, end))
 			continue;
 		gap_not_covered(c, i, s->until_ns, end);
 		if (i == CORE_KERNEL)
