@@ -112,7 +112,7 @@ bool losses_know_synacks(const struct report *r)
 	return r->recording.synack_retries;
 }
 
-/* Adds the losses of one end of a connection. Returns whether it has any. */
+/* Adds what TCP did about losses of a sending flow. Returns whether it did anything. */
 static bool add_tcp(struct losses *l, const struct fact_flow *tx)
 {
 	const struct tcp_record *t = measures_tcp(tx);
@@ -132,39 +132,66 @@ static bool add_tcp(struct losses *l, const struct fact_flow *tx)
 	       (t && (t->timeouts || t->resets_sent || t->resets_received));
 }
 
-static bool are_shown(const struct fact_flow *tx, const struct fact_flow *rx)
+static bool is_shown(const struct taken_socket *s)
 {
-	return flow_is_shown(tx) || flow_is_shown(rx);
+	return (s->has[0] && flow_is_shown(&s->flow[0])) ||
+	       (s->has[1] && flow_is_shown(&s->flow[1]));
 }
 
-static bool have_drops(const struct fact_flow *tx, const struct fact_flow *rx)
+static bool has_drops(const struct taken_socket *s)
 {
-	return tx->dropped + rx->dropped > tx->discarded + rx->discarded;
+	bool any = false;
+
+	for (int i = 0; i < 2; i++)
+		any |= s->has[i] && s->flow[i].dropped > s->flow[i].discarded;
+	return any;
 }
 
-void losses_add_socket(
-	struct losses *l, struct core *c, const struct fact_flow *tx, const struct fact_flow *rx)
+bool losses_take_socket(struct core *c, struct taken_socket *s)
 {
-	struct fact_flow peer_tx, peer_rx;
-	bool hit = have_drops(tx, rx), has_peer;
+	for (int i = 0; i < 2; i++)
+		s->has[i] = figures_take_flow(c, &s->flow[i]);
+	return s->has[0] || s->has[1];
+}
+
+/* Finds the socket at the other end. Returns false if it is not recorded, or the filter refuses it.
+ */
+static bool take_peer(struct core *c, uint64_t sock, struct taken_socket *peer)
+{
+	return sock && core_flow(c, sock, false, &peer->flow[0]) &&
+	       core_flow(c, sock, true, &peer->flow[1]) && losses_take_socket(c, peer);
+}
+
+/* Adds the losses of one end of a connection. Returns whether it has any. */
+static bool add_end(struct losses *l, const struct taken_socket *s)
+{
+	bool hit = has_drops(s);
+
+	/* what TCP sends again, and its timeouts and resets, are the sending flow's */
+	return (s->has[0] && add_tcp(l, &s->flow[0])) || hit;
+}
+
+void losses_add_socket(struct losses *l, struct core *c, const struct taken_socket *s)
+{
+	const struct fact_flow *tx = &s->flow[0];
+	struct taken_socket peer;
+	bool hit, has_peer;
 
 	if (tx->kind != MG_KIND_tcp) {
-		if (!are_shown(tx, rx))
+		if (!is_shown(s))
 			return;
 		l->sockets++;
-		l->sockets_hit += hit;
+		l->sockets_hit += has_drops(s);
 		return;
 	}
-	if (!tx->opened && !flow_remote_port(tx) && !are_shown(tx, rx))
+	if (!tx->opened && !flow_remote_port(tx) && !is_shown(s))
 		return; /* it is no connection */
-	has_peer = tx->peer_sock && core_flow(c, tx->peer_sock, false, &peer_tx) &&
-		   core_flow(c, tx->peer_sock, true, &peer_rx) && figures_take_flow(c, &peer_tx) &&
-		   figures_take_flow(c, &peer_rx);
+	has_peer = take_peer(c, tx->peer_sock, &peer);
 	if (has_peer && tx->peer_sock < tx->flow.sock)
 		return; /* it is counted with its peer */
-	hit |= add_tcp(l, tx);
+	hit = add_end(l, s);
 	if (has_peer)
-		hit |= add_tcp(l, &peer_tx) | have_drops(&peer_tx, &peer_rx);
+		hit |= add_end(l, &peer);
 	l->connections++;
 	l->connections_hit += hit;
 }

@@ -61,11 +61,20 @@ struct losses {
 	struct dist wait; /* time of retransmitted bytes from the first to the last copy, cycles */
 };
 
+/* Both flows of a socket, and which of them the filter takes: the other one has no losses. */
+struct taken_socket {
+	struct fact_flow flow[2]; /* sent, received */
+	bool has[2];
+};
+
+/* Asks the filter about both flows, which then have the window's counters. Returns whether it takes
+ * one. */
+bool losses_take_socket(struct core *c, struct taken_socket *s);
+
 struct report;
-/* Add all sockets but netlink's, each once by its two flows, and all drops; the latter returns 0 or
- * -ENOMEM. */
-void losses_add_socket(
-	struct losses *l, struct core *c, const struct fact_flow *tx, const struct fact_flow *rx);
+/* Add all sockets but netlink's, each once, as losses_take_socket() has left them, and all drops;
+ * the latter returns 0 or -ENOMEM. */
+void losses_add_socket(struct losses *l, struct core *c, const struct taken_socket *s);
 int losses_add_drops(struct losses *l, const struct core *c, const struct fact_recording *r);
 void losses_free(struct losses *l);
 

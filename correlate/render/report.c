@@ -127,21 +127,19 @@ static size_t longest_wait(const struct found_flows *all, bool timed)
 
 static void find_flows(void *arg, const struct fact_flow *tx, const struct fact_flow *rx)
 {
+	struct taken_socket s = {.flow = {*tx, *rx}};
 	struct found_flows *all = arg;
-
-	struct fact_flow taken[2] = {*tx, *rx};
-	bool has[2];
 
 	if (tx->kind == MG_KIND_netlink) /* its peer is the kernel */
 		return;
-	for (int i = 0; i < 2; i++) {
-		all->there += flow_is_shown(&taken[i]);
-		has[i] = figures_take_flow(all->core, &taken[i]);
-		if (has[i])
-			find_flow(all, &taken[i], is_aside(all->core, tx));
-	}
-	if (has[0] || has[1])
-		losses_add_socket(all->losses, all->core, &taken[0], &taken[1]);
+	for (int i = 0; i < 2; i++)
+		all->there += flow_is_shown(&s.flow[i]);
+	if (!losses_take_socket(all->core, &s))
+		return;
+	for (int i = 0; i < 2; i++)
+		if (s.has[i])
+			find_flow(all, &s.flow[i], is_aside(all->core, tx));
+	losses_add_socket(all->losses, all->core, &s);
 }
 
 /* The facts of the flows that a report has returned. */
