@@ -215,13 +215,14 @@ static void read_flow(struct sampling *s, const struct fact_flow *f)
 	struct seen *seen;
 	double now[SUMS_MAX] = {0};
 
-	if (!f->first)
+	if (!f->first_moved)
 		return;
 	seen = seen_of(s, SUBJECT_FLOW, f->flow.sock, f->flow.rx);
-	if (!seen || (seen->last_t == f->last && seen->total[FLOW_RESIDENCE_WEIGHT] ==
-							 (double)measures(f)->residence.weight))
+	if (!seen ||
+		(seen->last_t == f->last_moved && seen->total[FLOW_RESIDENCE_WEIGHT] ==
+							  (double)measures(f)->residence.weight))
 		return;
-	seen->last_t = f->last;
+	seen->last_t = f->last_moved;
 	if (!seen->subject) {
 		struct subject_key key = subject_of_flow(f);
 

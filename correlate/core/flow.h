@@ -140,8 +140,10 @@ struct flow {
 	} unclaimed; /* RX: offset read up to since then, in no known call */
 	struct flow_use use;
 	struct {
-		uint64_t first, last;
-	} active;                   /* first and last event of any kind, cycles */
+		uint64_t first, last; /* event that bytes passed, cycles */
+		/* event of its opening or state, drop, or retransmission */
+		uint64_t first_told, last_told;
+	} active;
 	struct call_ends call_ends; /* TX: ends of calls on their way */
 	/* TX: causes of waits in the send buffer; NULL = nothing was sent */
 	struct why *why;

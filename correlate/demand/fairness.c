@@ -42,8 +42,8 @@ static struct window window_of(const struct report *r, bool rx, size_t *n)
 		if (!counts(r, f, rx))
 			continue;
 		++*n;
-		w.from_ns = fmax(w.from_ns, since_begin(r, f->first));
-		w.to_ns = fmin(w.to_ns, since_begin(r, f->last));
+		w.from_ns = fmax(w.from_ns, since_begin(r, f->first_moved));
+		w.to_ns = fmin(w.to_ns, since_begin(r, f->last_moved));
 	}
 	if (!isnan(p[DEMAND_FROM]))
 		w.from_ns = p[DEMAND_FROM] * 1e9;

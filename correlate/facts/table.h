@@ -202,7 +202,7 @@
 #define MG_FACT_flow(F, C, E, A) \
 	C(F, FLOW, flow, "one direction of a socket") \
 	E(F, fact_kinds, kind, "kind of the socket") \
-	C(F, TIME, first, "its first event") \
+	C(F, TIME, first, "its first event: a sending flow of TCP has those of the connection's state, from its opening on") \
 	C(F, TIME, last, "its last event") \
 	C(F, COUNT, pid, "process that used the socket last") \
 	C(F, TEXT, program, "name of the program of that process") \
@@ -264,7 +264,9 @@
 	C(F, NUMBER, missing_share, "datagrams: share of the missing events that would describe its bytes") \
 	C(F, NUMBER, missing_time, "share of its life after the end of the kernel side") \
 	C(F, COUNT, missing_bytes, "datagrams: bytes of calls whose system call was not recorded") \
-	C(F, COUNT, unmatched, "datagrams that could not be matched to a call with certainty")
+	C(F, COUNT, unmatched, "datagrams that could not be matched to a call with certainty") \
+	C(F, TIME, first_moved, "the first event that bytes of it passed") \
+	C(F, TIME, last_moved, "the last one")
 
 #define MG_FACT_drop(F, C, E, A) \
 	C(F, TIME, time, "time") \

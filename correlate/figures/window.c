@@ -133,8 +133,8 @@ void window_apply(struct fact_flow *f)
 	f->end = f->offset + w->bytes;
 	f->first_call = w->first_call;
 	f->last_call = w->last_call;
-	f->first = w->first_call ? w->first_call : f->first;
-	f->last = w->last ? w->last : f->last;
+	f->first_moved = w->first_call ? w->first_call : f->first_moved;
+	f->last_moved = w->last ? w->last : f->last_moved;
 }
 
 bool window_knows(size_t offset)

@@ -60,7 +60,7 @@ struct goodput flow_goodput(const struct report *r, const struct fact_flow *f)
 	struct fact_flow other, *peer = only_peer(r, f, &other) ? &other : NULL;
 	const struct fact_flow *tx = f->flow.rx ? peer : f;
 	struct goodput g = {NAN, NAN, NAN, NAN, NULL};
-	double life_ns = report_ns(r, (double)(f->last - f->first));
+	double life_ns = report_ns(r, (double)(f->last_moved - f->first_moved));
 	uint64_t wire = tx ? measures(tx)->units[TX_XMIT].wire_bytes : 0;
 
 	if (!tx)

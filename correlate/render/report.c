@@ -44,7 +44,7 @@ bool flow_is_shown(const struct fact_flow *f)
 {
 	/* in a window, bytes that arrived then may have been read later */
 	return flow_bytes(f) || f->followed || f->dropped || measures(f)->timed ||
-	       (f->kind != MG_KIND_tcp && f->first);
+	       (f->kind != MG_KIND_tcp && f->first_moved);
 }
 
 bool flow_has_bars(const struct fact_flow *f)

@@ -154,7 +154,7 @@
 #define MG_COMPARED_FLOW_SUMS(A) \
 	A(FLOW_RESIDENCE, measures(f)->residence.sum) A(FLOW_RESIDENCE_WEIGHT, measures(f)->residence.weight) \
 	A(FLOW_BYTES, bytes_so_far(f)) \
-	A(FLOW_LIFE, f->last - f->first) /* cycles from its first event to its last */ \
+	A(FLOW_LIFE, f->last_moved - f->first_moved) /* cycles from the first event that its bytes passed to the last */ \
 	A(FLOW_WIRE, measures(f)->units[f->flow.rx ? (int)RX_DEV : (int)TX_XMIT].wire_bytes) \
 	A(FLOW_AGAIN, f->retransmits) \
 	A(FLOW_SEGMENTS, f->flow.rx ? 0 : measures(f)->units[TX_IP_OUT].frames) \

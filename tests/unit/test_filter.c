@@ -278,6 +278,63 @@ static void a_flow_begins_with_its_first_call(void **unused)
 	}
 }
 
+/* Feeds an attempt to connect at 1,000 whose SYN is dropped and sent again, and bytes at 20,000. */
+static void open_late(struct core *c, bool filtered)
+{
+	struct mg_event e = feed_event(MG_EVENT_sock_state, 1000, 0);
+
+	feed_begin(c, ALL_HOOKS ",drop");
+	if (filtered)
+		figures_filter(c, &f);
+	e.sock_state = (struct mg_sock_state){.sock = A, .now = 2, .rport = 80, .family = 2};
+	feed(c, &e);
+	e = feed_event(MG_EVENT_drop, 1100, 0);
+	e.drop = (struct mg_drop){.sock = A, .segs = 1, .proto = 6};
+	feed(c, &e);
+	ev_retransmit(c, 2000, A, 999, 0);
+	ev_opened(c, 19000, A, 999, 4999);
+	feed_send(c, SENDER, A, 1000, 500, 20000, 1);
+	ev_retransmit(c, 40000, A, 1500, 0); /* the FIN */
+}
+
+static void a_flow_lives_from_its_opening(void **unused)
+{
+	struct fact_flow flow;
+	struct core c;
+
+	(void)unused;
+	open_late(&c, false);
+	assert_true(core_flow(&c, A, false, &flow));
+	assert_int_equal(flow.first, 1000);
+	assert_int_equal(flow.last, 40000);
+	assert_in_range(flow.first_moved, 20000, 21000);
+	assert_in_range(flow.last_moved, 20000, 21000);
+	feed_end(&c);
+}
+
+static void losses_without_bytes_are_in_their_window(void **unused)
+{
+	static const uint64_t edge[] = {0, 15000, 30000, 0}, retransmits[] = {1, 0, 1},
+			      dropped[] = {1, 0, 0};
+	struct fact_flow flow;
+
+	(void)unused;
+	for (int i = 0; i < 3; i++) {
+		struct core c;
+
+		f.from_ns = edge[i];
+		f.to_ns = edge[i + 1];
+		assert_true(filter_begin(&f));
+		open_late(&c, true);
+		core_finish(&c);
+		assert_true(core_flow(&c, A, false, &flow));
+		assert_true(figures_take_flow(&c, &flow));
+		assert_int_equal(flow.retransmits, retransmits[i]);
+		assert_int_equal(flow.dropped, dropped[i]);
+		feed_end(&c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +352,8 @@ int main(void)
 		cmocka_unit_test_teardown(a_fact_says_what_it_does_not_tell, teardown),
 		cmocka_unit_test_teardown(figures_are_those_of_the_window, teardown),
 		cmocka_unit_test_teardown(a_flow_begins_with_its_first_call, teardown),
+		cmocka_unit_test_teardown(a_flow_lives_from_its_opening, teardown),
+		cmocka_unit_test_teardown(losses_without_bytes_are_in_their_window, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
 
 #include "core.h"
 #include "event_table.h"
+#include "socket/socket.h"
 
 /*
  * Returns whether TCP discarded a segment that is of no use to it, for example after a connection
@@ -23,10 +24,7 @@ void drop_tell(struct core *c, struct mg_sock *s, const struct mg_event *e)
 	const struct mg_drop *p = &e->drop;
 	struct fact_drop f = {.time = e->cycles,
 		/* a request to connect is no socket */
-		.flow = {s                         ? s->cookie
-			 : p->sock & MG_REQUEST_ID ? 0
-						   : p->sock,
-			p->rx},
+		.flow = {p->sock & MG_REQUEST_ID ? 0 : p->sock, p->rx},
 		.received = p->rx,
 		.reason = reason,
 		.location = location,
@@ -41,6 +39,8 @@ void drop_tell(struct core *c, struct mg_sock *s, const struct mg_event *e)
 	if (s) {
 		struct flow *flow = p->rx ? &s->rx : &s->tx;
 
+		f.flow = flow_fact(flow);
+		flow_lives(flow, e->cycles);
 		flow->drops.n += p->segs;
 		flow->drops.discarded += f.discarded;
 	}

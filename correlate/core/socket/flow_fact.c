@@ -122,11 +122,20 @@ static void fill_losses(const struct flow *f, struct fact_flow *to)
 	to->unmatched = f->missing.messages;
 }
 
+static void fill_life(const struct flow *f, struct fact_flow *to)
+{
+	uint64_t moved = f->active.first, told = f->active.first_told;
+
+	to->first = !told || (moved && moved < told) ? moved : told;
+	to->last = f->active.last > f->active.last_told ? f->active.last : f->active.last_told;
+	to->first_moved = moved;
+	to->last_moved = f->active.last;
+}
+
 static void fill(const struct core *c, const struct flow *f, struct fact_flow *to)
 {
 	memset(to, 0, sizeof(*to));
-	to->first = f->active.first;
-	to->last = f->active.last;
+	fill_life(f, to);
 	fill_socket(c, f, to);
 	fill_bytes(f, to);
 	fill_calls(f, to);
@@ -183,12 +192,12 @@ void core_each_flow(struct core *c,
 	core_each_sock(c, pass, &w);
 }
 
-/* Emits a flow in which anything was seen; what was not recorded is left out. */
+/* Emits a flow that moved or lost anything; what was not recorded is left out. */
 static void tell(const struct core *c, const struct fact_flow *f)
 {
 	struct fact_flow known = *f;
 
-	if (!f->bytes && !f->dropped && !f->first)
+	if (!f->bytes && !f->dropped && !f->first_moved)
 		return;
 	if (!f->pid)
 		known.pid = FACT_NONE;

@@ -124,6 +124,13 @@ void flow_touch(struct flow *f, uint64_t t)
 	f->active.last = t;
 }
 
+void flow_lives(struct flow *f, uint64_t t)
+{
+	if (!f->active.first_told)
+		f->active.first_told = t;
+	f->active.last_told = t;
+}
+
 #define PASSED_MAX 1024
 
 void flow_pass(struct flow *f, struct ranges *layer, uint64_t end)
@@ -195,6 +202,7 @@ struct mg_sock *sock_on_state(struct core *c, const struct mg_event *e)
 
 	if (!s)
 		return NULL;
+	flow_lives(&s->tx, e->cycles);
 	s->netns = p->netns;
 	s->family = p->family;
 	if (p->lport) /* a closed socket has given its port back */

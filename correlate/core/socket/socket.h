@@ -39,6 +39,8 @@ void sock_used_by(struct core *c, struct mg_sock *s, struct thread *t);
 /* Call it when a program has put a kernel protocol on top of its connection. */
 void sock_on_ulp(struct core *c, uint64_t cookie);
 void flow_touch(struct flow *f, uint64_t t);
+/* Notes an event that tells of the flow and not of where its bytes are, such as its opening. */
+void flow_lives(struct flow *f, uint64_t t);
 /* Notes that bytes up to `end` passed a layer of a socket whose calls are not known. */
 void flow_pass(struct flow *f, struct ranges *layer, uint64_t end);
 /* Call it when no byte will be sent again: forgets when they were sent. */

@@ -88,6 +88,7 @@ void state_on_event(struct core *c, const struct mg_event *e, struct annotation 
 		a->rx = e->tcp_window.own;
 	if (!s)
 		return;
+	flow_lives(&s->tx, e->cycles);
 	switch (e->id) {
 	case MG_EVENT_tcp_state:
 		why_on_state(&s->tx, &e->tcp_state);

@@ -194,6 +194,7 @@ void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotatio
 	s = sock_get(c, p->sock);
 	if (!s)
 		return;
+	flow_lives(&s->tx, e->cycles);
 	a->has_offset = flow_offset(&s->tx, p->seq, &a->offset);
 	a->length = p->len;
 	if (facts_wanted(&c->facts, FACT_retransmit))
