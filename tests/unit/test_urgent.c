@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Urgent bytes, and bytes read without an event; byte 0 is number 5000. */
 #include "feed.h"
+#include "figures/figures.h"
+#include "figures/flows.h"
+#include "filter/filter.h"
 
 #define TID  10
 #define SOCK 1
@@ -252,6 +255,41 @@ static void io_uring_sends_have_no_length(void **unused)
 	feed_end(&c);
 }
 
+/* Feeds 100 bytes, an urgent one that is read at 3,000, and 50 more. */
+static void read_all(struct core *c)
+{
+	urgent_segment(c, 5000, 101, 2000);
+	read_urgent(c, 5000, 3000, 1);
+	feed_recv(c, TID, SOCK, 5000, 100, 4000, 1);
+	feed_segment(c, SOCK, 5101, 50, 4500, 1);
+	feed_recv(c, TID, SOCK, 5101, 50, 5000, 1);
+}
+
+static void a_window_has_the_urgent_bytes_read_in_it(void **unused)
+{
+	static const uint64_t edge[] = {0, 3500, 4800, 0}, bytes[] = {1, 100, 50};
+	struct fact_flow flow;
+	struct filter f;
+
+	(void)unused;
+	for (int i = 0; i < 3; i++) {
+		struct core c;
+
+		f = (struct filter){.from_ns = edge[i], .to_ns = edge[i + 1]};
+		assert_true(filter_begin(&f));
+		open_core(&c);
+		figures_filter(&c, &f);
+		read_all(&c);
+		core_finish(&c);
+		assert_true(core_flow(&c, SOCK, true, &flow));
+		assert_int_equal(flow.end - flow.offset, 151);
+		assert_true(figures_take_flow(&c, &flow));
+		assert_int_equal(flow_bytes(&flow), bytes[i]);
+		feed_end(&c);
+		filter_free(&f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -266,6 +304,7 @@ int main(void)
 		cmocka_unit_test(pages_may_be_mapped),
 		cmocka_unit_test(bytes_read_without_an_event_are_given_up),
 		cmocka_unit_test(io_uring_sends_have_no_length),
+		cmocka_unit_test(a_window_has_the_urgent_bytes_read_in_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include "call/call_join.h"
 #include "coverage/side.h"
 #include "socket/socket.h"
+#include "stream/urgent.h"
 #include "task/threads.h"
 
 static void fill_kernel(
@@ -23,6 +24,11 @@ static void fill_kernel(
 	} else { /* the sending flow if the call has no direction */
 		f->flow.sock = k->cookie;
 		f->flow.rx = mg_syscall_direction(k->call) == MG_DIR_RX;
+		if (urgent_is_read(k)) { /* the bytes of others come with their pieces */
+			struct mg_sock *s = sock_find(c, k->cookie);
+
+			f->flow.state = s ? s->rx.state : NULL;
+		}
 	}
 	for (uint32_t i = 0; i < k->pieces && !bytes; i++)
 		f->bytes += k->piece[i].len;

@@ -12,9 +12,6 @@
 #include "stream/urgent.h"
 #include "task/threads.h"
 
-#define MSG_OOB_FLAG  0x1
-#define MSG_PEEK_FLAG 0x2
-
 /* Handles a call without bytes, which may have ended behind an urgent byte. */
 static void without_bytes(struct core *c, const struct kernel_call *k, uint64_t leave)
 {
@@ -24,7 +21,7 @@ static void without_bytes(struct core *c, const struct kernel_call *k, uint64_t 
 
 	if (!f || mg_syscall_direction(k->call) != MG_DIR_RX || !(f->urgent.seen || k->ret))
 		return;
-	if (k->ret == 1 && (k->flags & (MSG_OOB_FLAG | MSG_PEEK_FLAG)) == MSG_OOB_FLAG) {
+	if (urgent_is_read(k)) {
 		urgent_read(c, f, k, leave);
 		return;
 	}

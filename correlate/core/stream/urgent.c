@@ -15,6 +15,16 @@
 #include "stream/rx_range.h"
 #include "task/threads.h"
 
+#define MSG_OOB_FLAG  0x1
+#define MSG_PEEK_FLAG 0x2
+
+bool urgent_is_read(const struct kernel_call *k)
+{
+	return k->ret == 1 && k->kind == MG_KIND_tcp &&
+	       mg_syscall_direction(k->call) == MG_DIR_RX &&
+	       (k->flags & (MSG_OOB_FLAG | MSG_PEEK_FLAG)) == MSG_OOB_FLAG;
+}
+
 void urgent_read(struct core *c, struct flow *f, const struct kernel_call *k, uint64_t user)
 {
 	struct urgent *u = &f->urgent;

@@ -4,6 +4,8 @@
 
 #include "core.h"
 
+/* Returns whether a system call of a TCP socket has read an urgent byte out of band. */
+bool urgent_is_read(const struct kernel_call *k);
 /* Call it when recv(MSG_OOB) has returned a byte. */
 void urgent_read(struct core *c, struct flow *f, const struct kernel_call *k, uint64_t user);
 /*
