@@ -21,7 +21,7 @@
 	X(resent, fact_resent) X(crossing, fact_crossing) X(unsent, fact_unsent) \
 	X(refusal, fact_refusal) X(zerocopy, fact_zerocopy) X(timed_send, fact_timed_send) \
 	X(in_program, fact_in_program) \
-	X(before_read, fact_before_read) X(between_writes, fact_between_writes) \
+	X(before_read, fact_before_read) X(during_reply, fact_during_reply) \
 	X(exchange, fact_exchange)
 /* clang-format on */
 

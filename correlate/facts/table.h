@@ -388,7 +388,7 @@
 	C(F, SPAN, waited, "unanswered, TCP: from the request's last byte until then") \
 	C(F, FLAG, open, "unanswered, TCP, 1: the connection was open when the recording ended")
 
-/* in_program, before_read and between_writes have the same columns */
+/* in_program, before_read and during_reply have the same columns */
 #define MG_PROGRAM_COLUMNS(F, C, E, A, of) \
 	C(F, FLOW, request, "flow of the request's bytes, as in `exchange`") \
 	C(F, COUNT, ordinal, "number of the exchange on this socket") \
@@ -412,7 +412,7 @@
 #define MG_FACT_in_program(F, C, E, A) MG_PROGRAM_COLUMNS(F, C, E, A, "its in_program")
 #define MG_FACT_before_read(F, C, E, A) \
 	MG_PROGRAM_COLUMNS(F, C, E, A, "the time from its arrived to its request_last; of a client to its reply_first")
-#define MG_FACT_between_writes(F, C, E, A) MG_PROGRAM_COLUMNS(F, C, E, A, "the time from its reply_first to its reply_last")
+#define MG_FACT_during_reply(F, C, E, A) MG_PROGRAM_COLUMNS(F, C, E, A, "the time from its reply_first to its reply_last")
 
 #define MG_FACT_connect(F, C, E, A) \
 	C(F, FLOW, flow, "the sending direction of the socket") \
@@ -614,8 +614,8 @@
 	F(before_read, "What the thread that read a request at the server, or a reply at the client, did between its arrival and that. " \
 		"Requests that waited less than an eighth of the time until the reply have no rows, nor replies that waited less than " \
 		"a quarter of it.") \
-	F(between_writes, "What the threads that wrote a reply at the server did from its first write to its last one, their calls to write " \
-		"included. Replies for which that is less than a quarter of the time since the request arrived have no rows.") \
+	F(during_reply, "What the threads that wrote a reply at the server, or read it at the client, did from the first of these calls to the last, " \
+		"the calls included. Replies for which that is less than a quarter of the time since the request arrived, or was sent, have no rows.") \
 	F(exchange, "A request and its reply at one end of a connection, once the next request has come or the connection has ended.") \
 	F(connect, "An attempt to open a TCP connection.") \
 	F(mark, "A point that the program marked.") \

@@ -166,7 +166,7 @@ static void spans_of(const struct fact_exchange *f, uint64_t span[EXCHANGE_TIMES
 
 static void add(struct exchange_group *g, const struct fact_exchange *f,
 	const uint64_t span[EXCHANGE_TIMES], const struct program_times *parts,
-	const struct program_times *before, const struct program_times *writes,
+	const struct program_times *before, const struct program_times *in_reply,
 	const struct exchange_causes *causes)
 {
 	uint32_t whole = causes->begin ? causes_bin(causes->end - causes->begin) : CAUSE_BINS;
@@ -187,8 +187,8 @@ static void add(struct exchange_group *g, const struct fact_exchange *f,
 		program_table_add(&g->program, parts, whole);
 	if (before && exchange_is_sure(f))
 		program_table_add(&g->reader, before, whole);
-	if (writes && writes->n && exchange_is_sure(f))
-		program_table_add(&g->writes, writes, whole);
+	if (in_reply && in_reply->n && exchange_is_sure(f))
+		program_table_add(&g->replies, in_reply, whole);
 }
 
 /* ---- the slowest ---- */
@@ -367,7 +367,7 @@ void exchange_table_finish(struct exchange_table *t)
 	for (struct exchange_group *g = t->groups; g; g = g->hh.next) {
 		program_table_finish(&g->program);
 		program_table_finish(&g->reader);
-		program_table_finish(&g->writes);
+		program_table_finish(&g->replies);
 	}
 	for (struct exchange_group *g = t->groups; g; g = g->hh.next)
 		for (int i = 0; i < EXCHANGE_TIMES; i++)
@@ -416,18 +416,19 @@ static void on_exchange(void *arg, const void *fact)
 	const struct program_times *parts = program_times_are_of(&t->latest, f) ? &t->latest : NULL;
 	const struct program_times *before =
 		program_times_are_of(&t->before_read, f) ? &t->before_read : NULL;
-	struct program_times *writes = program_times_are_of(&t->writes, f) ? &t->writes : NULL;
+	struct program_times *in_reply =
+		program_times_are_of(&t->in_reply, f) ? &t->in_reply : NULL;
 	struct recent_bytes *request = recent_of(&f->request), *reply = recent_of(&f->reply);
 	uint64_t span[EXCHANGE_TIMES];
 	struct exchange_causes causes = {0};
 
 	spans_of(f, span);
-	if (writes) /* what kept the thread in a call to write is a cause of its own */
-		program_times_leave_out(writes, &f->remote);
+	if (in_reply) /* a wait for the other end is a cause of its own */
+		program_times_leave_out(in_reply, &f->remote);
 	if (exchange_is_sure(f))
 		causes_divide(f, request, reply, &causes);
 	if (g)
-		add(g, f, span, parts, before, writes, &causes);
+		add(g, f, span, parts, before, in_reply, &causes);
 	else
 		t->left_out++;
 	if (!exchange_is_sure(f))
@@ -457,11 +458,11 @@ static void on_before_read(void *arg, const void *fact)
 	program_times_add_before(&t->before_read, fact);
 }
 
-static void on_between_writes(void *arg, const void *fact)
+static void on_during_reply(void *arg, const void *fact)
 {
 	struct exchange_table *t = arg;
 
-	program_times_add_writes(&t->writes, fact);
+	program_times_add_reply(&t->in_reply, fact);
 }
 
 void exchange_table_keep(struct exchange_table *t, uint32_t slowest)
@@ -475,7 +476,7 @@ void exchange_table_listen(struct exchange_table *t, struct core *c)
 	exchange_table_keep(t, EXCHANGES_SLOWEST);
 	facts_listen(core_facts(c), FACT_in_program, on_in_program, t);
 	facts_listen(core_facts(c), FACT_before_read, on_before_read, t);
-	facts_listen(core_facts(c), FACT_between_writes, on_between_writes, t);
+	facts_listen(core_facts(c), FACT_during_reply, on_during_reply, t);
 	facts_listen(core_facts(c), FACT_exchange, on_exchange, t);
 }
 
@@ -492,7 +493,7 @@ void exchange_table_free(struct exchange_table *t)
 		dist_free(&g->unanswered);
 		program_table_free(&g->program);
 		program_table_free(&g->reader);
-		program_table_free(&g->writes);
+		program_table_free(&g->replies);
 		causes_free(g->causes);
 		free(g);
 	}

@@ -58,7 +58,7 @@ struct exchange_group {
 	struct dist time[EXCHANGE_TIMES]; /* cycles; empty until all is read */
 	struct program_table program;     /* what a server's time in the program was */
 	struct program_table reader;      /* and that before requests were read */
-	struct program_table writes;      /* and that between the first and last write of replies */
+	struct program_table replies;     /* and that from the first to the last call of replies */
 	struct cause_bins *causes;        /* NULL: none is known */
 	/*
 	 * UNIX sockets that are not the program's own business, as far as can be told: LTTng's
@@ -106,8 +106,8 @@ struct exchange_table {
 	struct slow_exchange *slow;    /* of both, the slowest first; empty until all is read */
 	uint32_t slow_n, slow_max;
 	bool has_app; /* the application side was recorded; known at the end */
-	struct program_times latest, before_read, writes; /* parts of the exchange that comes next
-							   */
+	struct program_times latest, before_read, in_reply; /* parts of the exchange that comes next
+							     */
 };
 
 #define EXCHANGES_SLOWEST     10

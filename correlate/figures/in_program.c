@@ -44,7 +44,7 @@ void program_times_add_before(struct program_times *p, const struct fact_before_
 	program_times_add(p, &same);
 }
 
-void program_times_add_writes(struct program_times *p, const struct fact_between_writes *f)
+void program_times_add_reply(struct program_times *p, const struct fact_during_reply *f)
 {
 	struct fact_in_program same;
 

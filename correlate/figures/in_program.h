@@ -60,7 +60,7 @@ struct program_table {
 /* Adds a fact to the parts of its exchange; those of an earlier exchange are forgotten. */
 void program_times_add(struct program_times *p, const struct fact_in_program *f);
 void program_times_add_before(struct program_times *p, const struct fact_before_read *f);
-void program_times_add_writes(struct program_times *p, const struct fact_between_writes *f);
+void program_times_add_reply(struct program_times *p, const struct fact_during_reply *f);
 /* Leaves out the parts in which a thread waited for this peer. */
 void program_times_leave_out(struct program_times *p, const struct fact_address *peer);
 /* Whether these are the parts of this exchange. */

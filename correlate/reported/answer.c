@@ -147,10 +147,10 @@ static bool has_same_exchanges(const struct exchange_group *server, const struct
 }
 
 /*
- * Returns whether what threads did by this table takes about as long as the cause. Of a client's
- * reader it is known of the first call that read the reply, which later ones may have followed;
- * that of a server's is the time before the call and in it together, which are two causes; between
- * writes, bytes may have been held by another cause.
+ * Returns whether what threads did by this table takes about as long as the cause. Before a
+ * client's first call that read the reply other calls have no part; a server's time before its call
+ * and in it are two causes; between the calls of a reply, bytes may have been held by another
+ * cause, or none may have been there.
  */
 static bool is_about(const struct exchange_group *g, const struct program_table *t,
 	const struct cause_figures *c)
@@ -186,7 +186,9 @@ static const struct program_table *doing_table(
 	if (!g)
 		return NULL;
 	if (c->cause == CAUSE_WRITING)
-		return is_at_client(c) ? NULL : &g->writes;
+		return is_at_client(c) ? NULL : &g->replies;
+	if (reads && is_at_client(c)) /* before the first call, or between that and the last */
+		return is_about(g, &g->reader, c) ? &g->reader : &g->replies;
 	return reads ? &g->reader : c->cause == CAUSE_PROGRAM ? &g->program : NULL;
 }
 

@@ -105,10 +105,10 @@ bool next_exchange_group_before_read_parts(
 	return next_part(f->r, &f->g->reader, at, to);
 }
 
-bool next_exchange_group_between_writes_parts(
+bool next_exchange_group_during_reply_parts(
 	const struct exchange_group_figures *f, uintptr_t *at, struct program_part_figures *to)
 {
-	return next_part(f->r, &f->g->writes, at, to);
+	return next_part(f->r, &f->g->replies, at, to);
 }
 
 static struct value share(uint64_t part, uint64_t of)

@@ -83,8 +83,9 @@ def scene(cause, at, words, remedy="", number=N, role="client", net=None, slow=N
             at_client = cause == "reader" and role == "client"
             check_parts(rec, "before_read", "client" if at_client else "server", "arrived_ns",
                         "reply_first_ns" if at_client else "request_last_ns", number)
-        if cause == "streamed":
-            check_parts(rec, "between_writes", "server", "reply_first_ns", "reply_last_ns", number)
+        if cause in ("streamed", "reader"):
+            at = "server" if cause == "streamed" else "client"
+            check_parts(rec, "during_reply", at, "reply_first_ns", "reply_last_ns", number)
         if cause == "sleep":
             check_whole(rec, report)
             named(report, "server", "median", "server program")
@@ -154,7 +155,8 @@ patiently(lambda: scene("kinds", ["server program"], "the program itself, blocke
 patiently(lambda: scene("rare", None, "the program itself, blocked in clock_nanosleep", slow=["server program"]))
 patiently(lambda: scene("stopped", None, "server: being received: the reader was stopped by a",
                         "SIGSTOP", slow=["server receive"]))
-patiently(lambda: scene("reader", ["client reader"], "client: data were there, but were not read", number=10))
+patiently(lambda: scene("reader", ["client reader"], "client: data were there, but were not read",
+                        "Read before that", number=10))
 patiently(lambda: scene("streamed", ["server writing"], "server: the program, from its first to its last write,",
                         "asked to sleep", number=10))
 patiently(lambda: scene("busy", ["server reader", "server program"], "server: data were there",

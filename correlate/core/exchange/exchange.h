@@ -59,7 +59,7 @@ struct exchange {
 	uint64_t busy_until; /* until then the thread that began the reply had written another */
 	/* parts of the time in the program, of that before the request was read, and of that from
 	 * the reply's first write to its last; NULL or empty: not divided yet, or not wanted */
-	struct program_parts *program, *before_read, *between_writes;
+	struct program_parts *program, *before_read, *during_reply;
 	bool half_closed, overlaps, lost;
 };
 
@@ -88,7 +88,7 @@ static inline bool exchanges_wanted(const struct core *c)
 {
 	return facts_wanted(&c->facts, FACT_exchange) || facts_wanted(&c->facts, FACT_in_program) ||
 	       facts_wanted(&c->facts, FACT_before_read) ||
-	       facts_wanted(&c->facts, FACT_between_writes);
+	       facts_wanted(&c->facts, FACT_during_reply);
 }
 void exchange_on_call(struct core *c, struct mg_sock *s, const struct exchange_call *k);
 /* Notes that a call to write was refused because the send buffer was full. */

@@ -22,8 +22,8 @@
  */
 #define REQUEST_READ_PART 8
 #define REPLY_READ_PART   4
-/* The same of the time between a reply's first and last write, and of that until the last. */
-#define WRITES_PART 4
+/* The same of the time from a reply's first call to its last one, and of that until the last. */
+#define REPLY_PART 4
 
 struct program_part {
 	uint64_t begin, time, times; /* first time, cycles */
@@ -425,16 +425,17 @@ void in_program_divide(struct core *c, const struct mg_sock *s, struct exchange 
 	keep(&e->program, &w);
 }
 
-/* Divides the time from a reply's first write to its last one. */
-static void divide_between_writes(struct core *c, const struct mg_sock *s, struct exchange *e)
+/* Divides the time from the first call that wrote, or read, a reply to the last one. */
+static void divide_during_reply(struct core *c, const struct mg_sock *s, struct exchange *e)
 {
 	const struct exchange_edge *first = &e->edge[REPLY_FIRST], *last = &e->edge[REPLY_LAST];
 	uint64_t since = e->arrived ? e->arrived : e->edge[REQUEST_LAST].t;
 	struct walk w;
 
-	if (!facts_wanted(&c->facts, FACT_between_writes) || !s->exchanges->is_server ||
-		!first->exit || first->t >= last->t || since > first->t ||
-		(last->t - first->t) * WRITES_PART < last->t - since)
+	if (!s->exchanges->is_server)
+		since = e->edge[REQUEST_LAST].t;
+	if (!facts_wanted(&c->facts, FACT_during_reply) || !first->exit || first->t >= last->t ||
+		since > first->t || (last->t - first->t) * REPLY_PART < last->t - since)
 		return;
 	begin(&w, c, first, last, first->t, last->t);
 	if (why_not(&w) != FACT_NO_WORD)
@@ -443,7 +444,7 @@ static void divide_between_writes(struct core *c, const struct mg_sock *s, struc
 	spread(&w);
 	w.joined = is_reached(&w, w.writer, w.to);
 	walk_back(&w);
-	keep(&e->between_writes, &w);
+	keep(&e->during_reply, &w);
 }
 
 static struct fact_in_program fact_of(
@@ -478,14 +479,14 @@ void in_program_emit(struct core *c, const struct mg_sock *s, struct exchange *e
 		memcpy(&same, &f, sizeof(f));
 		emit_before_read(&c->facts, &same);
 	}
-	divide_between_writes(c, s, e);
-	for (uint32_t i = 0; e->between_writes && i < e->between_writes->n; i++) {
-		struct fact_in_program f = fact_of(s, e, &e->between_writes->part[i]);
-		struct fact_between_writes same;
+	divide_during_reply(c, s, e);
+	for (uint32_t i = 0; e->during_reply && i < e->during_reply->n; i++) {
+		struct fact_in_program f = fact_of(s, e, &e->during_reply->part[i]);
+		struct fact_during_reply same;
 
 		_Static_assert(sizeof(f) == sizeof(same), "both have the same columns");
 		memcpy(&same, &f, sizeof(f));
-		emit_between_writes(&c->facts, &same);
+		emit_during_reply(&c->facts, &same);
 	}
 	for (uint32_t i = 0; e->program && i < e->program->n; i++) {
 		struct fact_in_program f = fact_of(s, e, &e->program->part[i]);
@@ -505,13 +506,13 @@ void in_program_hand_on(const struct exchange *told, struct exchange *next)
 {
 	hand_on(told->program, &next->program);
 	hand_on(told->before_read, &next->before_read);
-	hand_on(told->between_writes, &next->between_writes);
+	hand_on(told->during_reply, &next->during_reply);
 }
 
 void in_program_free(struct exchange *e)
 {
 	free(e->program);
 	free(e->before_read);
-	free(e->between_writes);
-	e->program = e->before_read = e->between_writes = NULL;
+	free(e->during_reply);
+	e->program = e->before_read = e->during_reply = NULL;
 }

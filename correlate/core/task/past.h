@@ -14,7 +14,7 @@ static inline bool past_wanted(const struct core *c)
 {
 	return facts_wanted(&c->facts, FACT_in_program) ||
 	       facts_wanted(&c->facts, FACT_before_read) ||
-	       facts_wanted(&c->facts, FACT_between_writes);
+	       facts_wanted(&c->facts, FACT_during_reply);
 }
 /* Keeps a wait that has ended. */
 void past_keep(struct core *c, struct thread *t, const struct fact_wait *f);
