@@ -198,15 +198,15 @@ static void slowest(const struct report *r, const struct exchange_group *g, FILE
 		return;
 	if (r->filter)
 		filter_text(r->filter, filter, sizeof(filter));
-	snprintf(words, sizeof(words), "the slowest: %s at %.6f s, %s%s%s; its life:",
+	snprintf(words, sizeof(words), "the slowest: %s at %.6f s, %s%s%s",
 		text_ns(value_of(get_slow_exchange_whole_ns(&f))),
 		(double)(int64_t)(core_ns(r->core, f.s->fact.request_last) - r->recording.first) /
 			1e9,
 		f.local[0] ? f.local : f.request, f.remote[0] ? " with " : "", f.remote);
 	fprintf(to, "  ");
 	text_wrapped(to, 2, 4, words);
-	/* a line of its own, as it is copied */
-	fprintf(to, "    magnet show %s --slowest %u%s%s\n", source_word(r), at,
+	/* in one line, as it is copied */
+	fprintf(to, "    its life: magnet show %s --slowest %u%s%s\n", source_word(r), at,
 		filter[0] ? " " : "", text_plain(filter, 200));
 }
 
