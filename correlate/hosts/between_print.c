@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the figures between two hosts as text. */
 #include <math.h>
+#include <string.h>
 
 #include "between.h"
 #include "render/text.h"
@@ -13,6 +14,17 @@ const char *host_name(const struct report *r, const char *otherwise)
 	const char *name = json_string_value(json_object_get(r->session, "host"));
 
 	return text_plain(name ? name : otherwise, 40);
+}
+
+void host_label(const struct report *r, const struct report *other, const char *otherwise,
+	char name[HOST_LABEL])
+{
+	char others[HOST_LABEL];
+
+	snprintf(others, sizeof(others), "%s", host_name(other, ""));
+	snprintf(name, HOST_LABEL, "%s", host_name(r, otherwise));
+	if (strcmp(name, others) == 0 && r->source)
+		snprintf(name, HOST_LABEL, "%s", text_plain(r->source, HOST_LABEL));
 }
 
 /*
@@ -31,6 +43,7 @@ static double widest(const struct between *w, const struct hosts_window *k, doub
 static void clocks_text(const struct between *w, FILE *to)
 {
 	const struct hosts *h = &w->hosts;
+	char other[HOST_LABEL];
 	double ahead = NAN, half = NAN, skew = NAN, skew_half = NAN;
 	size_t related = 0;
 
@@ -46,13 +59,13 @@ static void clocks_text(const struct between *w, FILE *to)
 		}
 		half = fmax(isnan(half) ? 0 : half, e);
 	}
+	host_label(w->b, w->a, "the other", other);
 	if (related) {
 		fprintf(to,
 			"  clocks: that of %s runs %.3g ppm %s (%s%.3g ppm), and is %s %s (%s%s)\n",
-			host_name(w->b, "the other"), fabs(skew) * 1e6,
-			skew < 0 ? "slower" : "faster", text_plus_minus(), skew_half * 1e6,
-			text_ns(fabs(ahead)), ahead < 0 ? "behind" : "ahead", text_plus_minus(),
-			text_ns(half));
+			other, fabs(skew) * 1e6, skew < 0 ? "slower" : "faster", text_plus_minus(),
+			skew_half * 1e6, text_ns(fabs(ahead)), ahead < 0 ? "behind" : "ahead",
+			text_plus_minus(), text_ns(half));
 		if (h->windows > 1)
 			fprintf(to,
 				"  a clock was set or changed its rate: %zu intervals, %zu of them "
@@ -84,20 +97,24 @@ static void times_row(struct table *t, const char *what, const struct dist *time
 
 static void crossing_rows(struct table *t, const struct between *w, const struct crossing *c)
 {
-	table_row(t, "from %s: %s %s %s, %s",
-		c->to_b ? host_name(w->a, "the first") : host_name(w->b, "the other"),
-		flow_id(crossing_sent(c)), text_arrow(), flow_id(crossing_received(c)),
-		text_bytes((double)c->bytes));
+	char from[HOST_LABEL];
+
+	host_label(c->to_b ? w->a : w->b, c->to_b ? w->b : w->a,
+		c->to_b ? "the first" : "the other", from);
+	table_row(t, "from %.24s: %s %s %s, %s", from, flow_id(crossing_sent(c)), text_arrow(),
+		flow_id(crossing_received(c)), text_bytes((double)c->bytes));
 	times_row(t, "transit", &c->transit, c->transit_half);
 	times_row(t, "call to return", &c->calls, c->calls_half);
 }
 
 void between_text(const struct between *w, FILE *to, bool colour)
 {
+	char a[HOST_LABEL], b[HOST_LABEL];
 	struct table t;
 
-	fprintf(to, "%sBetween %s and %s%s\n", colour ? "\033[1m" : "",
-		host_name(w->a, "the first"), host_name(w->b, "the other"),
+	host_label(w->a, w->b, "the first", a);
+	host_label(w->b, w->a, "the other", b);
+	fprintf(to, "%sBetween %s and %s%s\n", colour ? "\033[1m" : "", a, b,
 		colour ? "\033[0m" : "");
 	clocks_text(w, to);
 	if (w->left_out)

@@ -14,14 +14,27 @@ struct filled {
 	bool unknown; /* the frame of one host's page has a name that is not known */
 };
 
+static void name(
+	const struct report *r, const struct report *other, const char *otherwise, FILE *to)
+{
+	char text[HOST_LABEL];
+
+	host_label(r, other, otherwise, text);
+	page_escape(text, to);
+}
+
 static void first_name(void *arg, FILE *to)
 {
-	page_escape(host_name(((struct filled *)arg)->w->a, "the first host"), to);
+	const struct between *w = ((struct filled *)arg)->w;
+
+	name(w->a, w->b, "the first host", to);
 }
 
 static void other_name(void *arg, FILE *to)
 {
-	page_escape(host_name(((struct filled *)arg)->w->b, "the other host"), to);
+	const struct between *w = ((struct filled *)arg)->w;
+
+	name(w->b, w->a, "the other host", to);
 }
 
 static void answer(void *arg, FILE *to)

@@ -12,20 +12,7 @@
 #include "reported/exchanges.h"
 
 #define LINE_MAX_WORDS 400
-#define HOST_NAME      64
 #define NAMED_MAX      5 /* other answers that are named */
-
-/* Writes a host's name; where both have the same, the recording. */
-static void host_of(const struct report *r, const struct report *other, const char *otherwise,
-	char name[HOST_NAME])
-{
-	char others[HOST_NAME];
-
-	snprintf(others, sizeof(others), "%s", host_name(other, ""));
-	snprintf(name, HOST_NAME, "%s", host_name(r, otherwise));
-	if (strcmp(name, others) == 0 && r->source)
-		snprintf(name, HOST_NAME, "%s", text_plain(r->source, HOST_NAME));
-}
 
 static const char *program_of(const struct exchange_group *g)
 {
@@ -42,12 +29,12 @@ static void whose(const struct joint_group *g, char words[LINE_MAX_WORDS])
 {
 	struct exchange_group_figures client =
 		exchange_group_figures_of(g->client_report, g->client);
-	char name[16], client_host[HOST_NAME], server_host[HOST_NAME];
+	char name[16], client_host[HOST_LABEL], server_host[HOST_LABEL];
 
 	/* each call of text_plain() may reuse its memory */
 	snprintf(name, sizeof(name), "%s", program_of(g->client));
-	host_of(g->client_report, g->server_report, "the client's host", client_host);
-	host_of(g->server_report, g->client_report, "the other host", server_host);
+	host_label(g->client_report, g->server_report, "the client's host", client_host);
+	host_label(g->server_report, g->client_report, "the other host", server_host);
 	snprintf(words, LINE_MAX_WORDS, "%s at %s with %s at %s (%s)", name, client_host,
 		program_of(g->server), server_host,
 		client.address[0] ? client.address : "address not known");

@@ -182,17 +182,18 @@ def they_merge_with_the_layers():
     options = ("--kernel-only", "--event", "sock:sock_send_length:ret", "--event", "tcp:tcp_probe",
                "--event", "sock:*:family")
     with Recording(PYTHON, "-c", exchange, options=options) as rec:
-        last, inside, sends, outside = 0, {}, 0, []
+        last, inside, sends, outside, own = 0, {}, 0, [], set()
         for e in rec.events():
             if int(e["time_ns"]) < last:
                 check(False, f"time runs backwards: {e}")
             last = int(e["time_ns"])
             if e["event"] == "sys_enter":
                 inside[e["tid"]] = e["fields"]["call"]
+                own.add(e["tid"])
             elif e["event"] == "sys_exit":
                 inside.pop(e["tid"], None)
             elif e["event"] == "sock:sock_send_length" and list(e["fields"]) == ["ret"] \
-                    and e["fields"]["ret"] == "1":
+                    and e["fields"]["ret"] == "1" and e["tid"] in own:  # others' are recorded, too
                 sends += 1
                 if inside.get(e["tid"]) not in ("sendto", "send"):
                     outside.append((e["tid"], inside.get(e["tid"]), e["time_ns"]))

@@ -33,7 +33,7 @@ def accept():
     while True: threading.Thread(target=serve, args=(s.accept()[0],), daemon=True).start()
 threading.Thread(target=accept, daemon=True).start()
 all = [socket.create_connection(s.getsockname()) for _ in range(3)]
-print("COMMAND prints this")
+print("COMMAND prints this", flush=True)
 end = time.monotonic() + %g
 while time.monotonic() < end:
     for i, c in enumerate(all):
