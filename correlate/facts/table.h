@@ -405,7 +405,7 @@
 	C(F, TEXT, call, "its system call, as in `wait`") \
 	C(F, COUNT, descriptor, "descriptor that the call names first; empty if there were several") \
 	C(F, MAYBE, io, "1: the kernel counts it as waiting for a disk") \
-	C(F, ADDRESS, remote, "peer that it waited for, as in `wait`") \
+	C(F, ADDRESS, remote, "peer that it waited for, as in `wait`; a client of the program that was the first to ask is none") \
 	C(F, COUNT, waker, "thread that ended the block, as in `wait`; empty if there were several") \
 	E(F, fact_not_divided, why_unknown, "unknown: not_recorded: events of the scheduler were not recorded; lost: some are missing; forgotten: " \
 		"more waits followed than are kept; unseen: what the thread did then was not seen")

@@ -116,9 +116,57 @@ def without_scheduler(directory):
     check({p["why_unknown"] for p in parts} == {"not_recorded"}, "and all of it is unknown, with the reason")
 
 
+DISPATCHER = """
+import os, queue, selectors, socket, threading, time
+listener, sel, jobs = socket.create_server(("127.0.0.1", 0)), selectors.DefaultSelector(), queue.Queue()
+print(listener.getsockname()[1], flush=True)
+def work():
+    while True:
+        c = jobs.get()
+        time.sleep(0.02)
+        c.sendall(b"r" * 100)
+def dispatch():
+    sel.register(listener, selectors.EVENT_READ)
+    while True:
+        for key, _ in sel.select():
+            if key.fileobj is listener:
+                sel.register(listener.accept()[0], selectors.EVENT_READ)
+            elif key.fileobj.recv(100):
+                jobs.put(key.fileobj)
+            else:
+                sel.unregister(key.fileobj)
+def ask():
+    c = socket.create_connection(listener.getsockname())
+    for _ in range(8):
+        c.sendall(b"q" * 100)
+        c.recv(100, socket.MSG_WAITALL)
+if os.fork() == 0:
+    clients = [threading.Thread(target=ask) for _ in range(4)]
+    for t in clients: t.start()
+    for t in clients: t.join()
+    os._exit(0)
+for f in (work, work, dispatch):
+    threading.Thread(target=f, daemon=True).start()
+os.wait()
+"""
+
+
+def others_are_no_service():
+    """Between requests a thread waits for any client: a request waits for no other client."""
+    with Recording(PYTHON, "-c", DISPATCHER) as rec:
+        exchanges, parts = served(rec, int(rec.p.stdout))
+    sums_hold(exchanges, parts, "many clients")
+    clients = {e["remote"] for e in exchanges}
+    named = [p for p in parts if p["remote"] in clients]
+    idle = sum(p["time_ns"] for p in parts if (p["call"] or "").startswith("epoll"))
+    check(len(clients) == 4 and not named, f"many clients: none is waited for by name: {named[:2]}; "
+          f"{idle / 1e6:.2f} ms in epoll")
+
+
 need_kernel_side()
 os.system("ip link set lo up")
 with tempfile.TemporaryDirectory(dir=os.environ["MAGNET_BUILD"]) as top:
     for name in REASONS:
         patiently(lambda reason=name: slow_for(reason, top))  # stolen time counts as time on the CPU
     without_scheduler(top)
+    patiently(others_are_no_service)

@@ -146,7 +146,7 @@ static void add_time(struct walk *w, enum fact_program_part part, const struct t
 		p->call = wait->call;
 		p->descriptor = wait->descriptor;
 		p->port = wait->port;
-		p->has_peer = wait->has_peer;
+		p->has_peer = wait->has_peer && wait->port;
 		memcpy(p->addr, wait->addr, sizeof(p->addr));
 		if (wait->waker)
 			p->waker = wait->waker->tid;

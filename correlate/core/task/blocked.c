@@ -132,6 +132,23 @@ static struct fact_address peer_of(const struct mg_sock *s)
 	return (struct fact_address){NULL, 0};
 }
 
+static struct mg_sock *sock_of(struct core *c, uint64_t cookie)
+{
+	struct mg_sock *s = recent_sock(&c->recent, cookie);
+
+	if (!s)
+		HASH_FIND(hh, c->sockets.socks, &cookie, sizeof(cookie), s);
+	return s;
+}
+
+bool blocked_for_client(struct core *c, const struct fact_wait *f)
+{
+	const struct mg_sock *s =
+		f->socket == FACT_NONE && f->woken_by != FACT_NONE ? sock_of(c, f->woken_by) : NULL;
+
+	return s && (sock_side(s) == SIDE_SERVER || s->met.accepted);
+}
+
 /* Names the socket of a call, and its peer. */
 static void tell_socket(
 	struct core *c, const struct thread *t, const struct call_names *n, struct fact_wait *f)
@@ -144,9 +161,7 @@ static void tell_socket(
 	else if (n->waits && f->woken_by != FACT_NONE)
 		peers = f->woken_by;
 	if (peers) /* a socket that is waited for is open */
-		s = recent_sock(&c->recent, peers);
-	if (peers && !s)
-		HASH_FIND(hh, c->sockets.socks, &peers, sizeof(peers), s);
+		s = sock_of(c, peers);
 	if (s)
 		f->remote = peer_of(s);
 }

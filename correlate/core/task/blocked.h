@@ -11,5 +11,10 @@ void blocked_note(struct thread *t, const struct mg_sched_switch *p);
 /* Fills in the columns of a block: its wait is over, or its end will not be seen. */
 void blocked_tell(struct core *c, const struct thread *t, struct fact_wait *f);
 void blocked_free(struct core *c);
+/*
+ * Returns whether the thread waited for any of its sockets, and that of a client of its program was
+ * the first.
+ */
+bool blocked_for_client(struct core *c, const struct fact_wait *f);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "task/blocked.h"
 #include "task/thread.h"
 #include "task/threads.h"
 
@@ -63,7 +64,9 @@ void past_keep(struct core *c, struct thread *t, const struct fact_wait *f)
 		.has_peer = f->remote.addr,
 		.by_socket = f->woken_by != FACT_NONE};
 
-	if (f->remote.addr)
+	if (f->remote.addr && blocked_for_client(c, f)) /* it is no service */
+		w.port = 0;
+	else if (f->remote.addr)
 		memcpy(w.addr, f->remote.addr, sizeof(w.addr));
 	if (f->waker != FACT_NONE)
 		w.waker = thread_get(c, (uint32_t)f->waker, 0);
