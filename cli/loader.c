@@ -212,14 +212,38 @@ static bool begins_too_late(const struct loaded *l)
 	return true;
 }
 
+/* Prints a word as a shell takes it. */
+static void print_word(const char *word, FILE *to)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_-./,:+=@%";
+
+	if (word[0] && !word[strspn(word, plain)]) {
+		fputs(word, to);
+		return;
+	}
+	putc('\'', to);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", to);
+		else
+			putc(*word, to);
+	putc('\'', to);
+}
+
 static void name_source(struct loaded *l, char *const dirs[], int count)
 {
-	size_t at = 0;
+	FILE *to = fmemopen(l->source, sizeof(l->source), "w");
 
 	l->name = dirs[0];
-	for (int i = 0; i < count && at < sizeof(l->source); i++)
-		at += (size_t)snprintf(
-			l->source + at, sizeof(l->source) - at, "%s%s", i ? " " : "", dirs[i]);
+	for (int i = 0; to && i < count; i++) {
+		if (i)
+			putc(' ', to);
+		print_word(dirs[i], to);
+	}
+	if (to)
+		fclose(to);
+	l->source[sizeof(l->source) - 1] = 0;
 }
 
 int loaded_read(struct loaded *l, char *const dirs[], int count)

@@ -76,8 +76,10 @@ void between_free(struct between *w);
 
 /* Returns a host's name in a static buffer; `otherwise` if it is not known. */
 const char *host_name(const struct report *r, const char *otherwise);
-/* Writes the name of a host beside the other one; where both have the same, the recording. */
-#define HOST_LABEL 64
+/*
+ * Writes the name of a host beside the other one; where both have the same, the end of the
+ * recording's name. */
+#define HOST_LABEL 36
 void host_label(const struct report *r, const struct report *other, const char *otherwise,
 	char name[HOST_LABEL]);
 void between_text(const struct between *w, FILE *to, bool colour);

@@ -19,12 +19,21 @@ const char *host_name(const struct report *r, const char *otherwise)
 void host_label(const struct report *r, const struct report *other, const char *otherwise,
 	char name[HOST_LABEL])
 {
-	char others[HOST_LABEL];
+	char others[64], path[400];
+	const char *end = path;
 
 	snprintf(others, sizeof(others), "%s", host_name(other, ""));
-	snprintf(name, HOST_LABEL, "%s", host_name(r, otherwise));
-	if (strcmp(name, others) == 0 && r->source)
-		snprintf(name, HOST_LABEL, "%s", text_plain(r->source, HOST_LABEL));
+	snprintf(path, sizeof(path), "%s", host_name(r, otherwise));
+	if (strcmp(path, others) != 0 || !r->source) {
+		snprintf(name, HOST_LABEL, "%s", text_plain(path, HOST_LABEL - 1));
+		return;
+	}
+	snprintf(path, sizeof(path), "%s", text_plain(r->source, sizeof(path) - 1));
+	if (strlen(path) >= HOST_LABEL)
+		end += strlen(path) - (HOST_LABEL - 4);
+	while ((*end & 0xc0) == 0x80) /* in the midst of a character */
+		end++;
+	snprintf(name, HOST_LABEL, "%s%.32s", end > path ? "..." : "", end);
 }
 
 /*
@@ -101,7 +110,7 @@ static void crossing_rows(struct table *t, const struct between *w, const struct
 
 	host_label(c->to_b ? w->a : w->b, c->to_b ? w->b : w->a,
 		c->to_b ? "the first" : "the other", from);
-	table_row(t, "from %.24s: %s %s %s, %s", from, flow_id(crossing_sent(c)), text_arrow(),
+	table_row(t, "from %s: %s %s %s, %s", from, flow_id(crossing_sent(c)), text_arrow(),
 		flow_id(crossing_received(c)), text_bytes((double)c->bytes));
 	times_row(t, "transit", &c->transit, c->transit_half);
 	times_row(t, "call to return", &c->calls, c->calls_half);

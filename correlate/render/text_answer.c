@@ -164,29 +164,6 @@ static unsigned int slowest_of(
 	return (unsigned int)at;
 }
 
-/* Returns the recording's directory as a shell takes it, in a static buffer. */
-static const char *source_word(const struct report *r)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "_-./,:+=@%";
-	static char word[1000];
-	const char *source = r->source ? r->source : "DIR";
-	size_t n = 0;
-
-	source = text_plain(source, 400);
-	if (source[strspn(source, plain)] == 0)
-		return source;
-	word[n++] = '\'';
-	for (; *source && n < sizeof(word) - 6; source++)
-		if (*source == '\'')
-			n += (size_t)snprintf(word + n, 5, "'\\''");
-		else
-			word[n++] = *source;
-	word[n++] = '\'';
-	word[n] = 0;
-	return word;
-}
-
 /* Prints the group's slowest exchange, and how to see its life. */
 static void slowest(const struct report *r, const struct exchange_group *g, FILE *to)
 {
@@ -206,8 +183,9 @@ static void slowest(const struct report *r, const struct exchange_group *g, FILE
 	fprintf(to, "  ");
 	text_wrapped(to, 2, 4, words);
 	/* in one line, as it is copied */
-	fprintf(to, "    its life: magnet show %s --slowest %u%s%s\n", source_word(r), at,
-		filter[0] ? " " : "", text_plain(filter, 200));
+	fprintf(to, "    its life: magnet show %s --slowest %u%s%s\n",
+		r->source ? text_plain(r->source, 1000) : "DIR", at, filter[0] ? " " : "",
+		text_plain(filter, 200));
 }
 
 bool text_is_of_exchanges(const struct report *r)

@@ -185,10 +185,11 @@ static const struct program_table *doing_table(
 {
 	if (!g)
 		return NULL;
+	/* without ports it is not known which waits are for the other end */
 	if (c->cause == CAUSE_WRITING)
-		return is_at_client(c) ? NULL : &g->replies;
+		return is_at_client(c) || !g->key.port ? NULL : &g->replies;
 	if (reads && is_at_client(c)) /* before the first call, or between that and the last */
-		return is_about(g, &g->reader, c) ? &g->reader : &g->replies;
+		return is_about(g, &g->reader, c) || !g->key.port ? &g->reader : &g->replies;
 	return reads ? &g->reader : c->cause == CAUSE_PROGRAM ? &g->program : NULL;
 }
 
@@ -263,7 +264,8 @@ static bool service_words(const struct answer_column_figures *c, bool client,
 	most.cause = causes_largest(&column.sum, &most.end);
 	own_doing(&most, &did);
 	share = cause_share(&most);
-	if (did.row && did.row->key.part != PROGRAM_UNKNOWN && most.cause != CAUSE_READER)
+	if (did.row && did.row->key.part != PROGRAM_UNKNOWN && most.cause != CAUSE_READER &&
+		most.cause != CAUSE_RECEIVE)
 		share *= did.share;
 	if (did.row && did.row->key.part == PROGRAM_UNKNOWN)
 		return false;
@@ -272,7 +274,7 @@ static bool service_words(const struct answer_column_figures *c, bool client,
 	if (did.row && most.cause == CAUSE_READER)
 		snprintf(remedy, REMEDY_MAX,
 			"The service that it waits for, %.15s, did not read for %s of the time, "
-			"while data were there: its reader was %.60s. %.150s",
+			"while data were there: its reader was %s. %.150s",
 			name, part, did.words, did.remedy);
 	else if (did.row && most.cause != CAUSE_RECEIVE)
 		snprintf(remedy, REMEDY_MAX,

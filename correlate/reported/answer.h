@@ -47,7 +47,7 @@ bool answer_has_server(const struct answer_column_figures *c);
 /* Returns whether a cause is at neither end. */
 bool cause_is_between(enum cause cause);
 /* A server's program did this most of the time that a cause took; and what to do about it. */
-#define REMEDY_MAX 400
+#define REMEDY_MAX 480
 struct answer_doing {
 	const struct program_row *row; /* NULL: that is not known */
 	double share;                  /* of that time; 0: that is not known */

@@ -95,7 +95,7 @@
 		"their arrival until they were read, likewise; of requests that waited an eighth of the time until the reply, " \
 		"or longer, and of replies that waited a quarter of it") \
 	L(S, program_part, during_reply_parts, always, "what the threads that wrote replies at the server, or read them at the client, did from " \
-		"the first of these calls to the last, likewise, without waits for the other end; of replies for which that is a quarter " \
+		"the first of these calls to the last, likewise, without waits for the other end, where that has an address; of replies for which that is a quarter " \
 		"of the time since the request's arrival, or longer, and at the client since it was sent") \
 	L(S, answer_column, answer, always, "where the whole time went, of typical, slow and the slowest exchanges")
 
