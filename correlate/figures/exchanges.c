@@ -455,14 +455,14 @@ static void on_before_read(void *arg, const void *fact)
 {
 	struct exchange_table *t = arg;
 
-	program_times_add_before(&t->before_read, fact);
+	program_times_add(&t->before_read, fact);
 }
 
 static void on_during_reply(void *arg, const void *fact)
 {
 	struct exchange_table *t = arg;
 
-	program_times_add_reply(&t->in_reply, fact);
+	program_times_add(&t->in_reply, fact);
 }
 
 void exchange_table_keep(struct exchange_table *t, uint32_t slowest)

@@ -106,8 +106,8 @@ struct exchange_table {
 	struct slow_exchange *slow;    /* of both, the slowest first; empty until all is read */
 	uint32_t slow_n, slow_max;
 	bool has_app; /* the application side was recorded; known at the end */
-	struct program_times latest, before_read, in_reply; /* parts of the exchange that comes next
-							     */
+	/* parts of the exchange that comes next */
+	struct program_times latest, before_read, in_reply;
 };
 
 #define EXCHANGES_SLOWEST     10

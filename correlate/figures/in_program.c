@@ -11,8 +11,14 @@
 
 /* ---- parts of one exchange ---- */
 
-void program_times_add(struct program_times *p, const struct fact_in_program *f)
+_Static_assert(sizeof(struct fact_before_read) == sizeof(struct fact_in_program) &&
+		       sizeof(struct fact_during_reply) == sizeof(struct fact_in_program),
+	"all have the same columns");
+
+void program_times_add(struct program_times *p, const void *fact)
 {
+	struct fact_in_program same;
+	const struct fact_in_program *f = memcpy(&same, fact, sizeof(same));
 	struct program_time *to;
 
 	if (p->sock != f->request.sock || p->ordinal != f->ordinal)
@@ -33,24 +39,6 @@ void program_times_add(struct program_times *p, const struct fact_in_program *f)
 	to->key.io = f->io;
 	to->time = f->time;
 	to->tid = f->tid;
-}
-
-void program_times_add_before(struct program_times *p, const struct fact_before_read *f)
-{
-	struct fact_in_program same;
-
-	_Static_assert(sizeof(*f) == sizeof(same), "both have the same columns");
-	memcpy(&same, f, sizeof(same));
-	program_times_add(p, &same);
-}
-
-void program_times_add_reply(struct program_times *p, const struct fact_during_reply *f)
-{
-	struct fact_in_program same;
-
-	_Static_assert(sizeof(*f) == sizeof(same), "both have the same columns");
-	memcpy(&same, f, sizeof(same));
-	program_times_add(p, &same);
 }
 
 void program_times_leave_out(struct program_times *p, const struct fact_address *peer)

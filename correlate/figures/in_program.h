@@ -57,10 +57,11 @@ struct program_table {
 	uint64_t *in_whole;
 };
 
-/* Adds a fact to the parts of its exchange; those of an earlier exchange are forgotten. */
-void program_times_add(struct program_times *p, const struct fact_in_program *f);
-void program_times_add_before(struct program_times *p, const struct fact_before_read *f);
-void program_times_add_reply(struct program_times *p, const struct fact_during_reply *f);
+/*
+ * Adds a fact, in_program or one with the same columns, to the parts of its exchange; those of an
+ * earlier exchange are forgotten.
+ */
+void program_times_add(struct program_times *p, const void *fact);
 /* Leaves out the parts in which a thread waited for this peer. */
 void program_times_leave_out(struct program_times *p, const struct fact_address *peer);
 /* Whether these are the parts of this exchange. */

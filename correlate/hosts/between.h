@@ -78,7 +78,8 @@ void between_free(struct between *w);
 const char *host_name(const struct report *r, const char *otherwise);
 /*
  * Writes the name of a host beside the other one; where both have the same, the end of the
- * recording's name. */
+ * recording's name.
+ */
 #define HOST_LABEL 36
 void host_label(const struct report *r, const struct report *other, const char *otherwise,
 	char name[HOST_LABEL]);

@@ -29,11 +29,14 @@ void host_label(const struct report *r, const struct report *other, const char *
 		return;
 	}
 	snprintf(path, sizeof(path), "%s", text_plain(r->source, sizeof(path) - 1));
+	if (path[0] == '\'') /* quoted for a shell */
+		path[strlen(path) - 1] = 0;
+	end += path[0] == '\'';
 	if (strlen(path) >= HOST_LABEL)
-		end += strlen(path) - (HOST_LABEL - 4);
+		end = path + strlen(path) - (HOST_LABEL - 4);
 	while ((*end & 0xc0) == 0x80) /* in the midst of a character */
 		end++;
-	snprintf(name, HOST_LABEL, "%s%.32s", end > path ? "..." : "", end);
+	snprintf(name, HOST_LABEL, "%s%.32s", end > path + 1 ? "..." : "", end);
 }
 
 /*

@@ -337,7 +337,9 @@ static void calls_after_a_tracers_end_are_told(void **unused)
 	by_hand(&c, 1500000000);
 	call_of_both(&c, 1999999000);
 	end_kernel(&c, 2000000000, "");
+	ev_sync(&c, 2000400000, 2000400000, 0); /* the application side's */
 	ev_app(&c, TID, MG_FN_send, 2000500000, 2000999999, 1);
+	ev_sync(&c, 2002000000, 2002000000, 0);
 	j = reported(&c);
 	assert_gap(j, 2000000000, 2001000000);
 	assert_null_at(j, "session.sides.kernel.from_ns");

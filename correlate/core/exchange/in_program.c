@@ -468,31 +468,23 @@ static struct fact_in_program fact_of(
 		.why_unknown = p->why};
 }
 
+/* Emits the parts of an exchange as facts of this kind, all of which have the same columns. */
+#define EMIT_PARTS(NAME, parts)                                                          \
+	for (uint32_t i = 0; (parts) && i < (parts)->n; i++) {                           \
+		struct fact_in_program f = fact_of(s, e, &(parts)->part[i]);             \
+		struct fact_##NAME same;                                                 \
+		_Static_assert(sizeof(f) == sizeof(same), "both have the same columns"); \
+		memcpy(&same, &f, sizeof(f));                                            \
+		emit_##NAME(&c->facts, &same);                                           \
+	}
+
 void in_program_emit(struct core *c, const struct mg_sock *s, struct exchange *e)
 {
 	in_program_divide(c, s, e);
-	for (uint32_t i = 0; e->before_read && i < e->before_read->n; i++) {
-		struct fact_in_program f = fact_of(s, e, &e->before_read->part[i]);
-		struct fact_before_read same;
-
-		_Static_assert(sizeof(f) == sizeof(same), "both have the same columns");
-		memcpy(&same, &f, sizeof(f));
-		emit_before_read(&c->facts, &same);
-	}
 	divide_during_reply(c, s, e);
-	for (uint32_t i = 0; e->during_reply && i < e->during_reply->n; i++) {
-		struct fact_in_program f = fact_of(s, e, &e->during_reply->part[i]);
-		struct fact_during_reply same;
-
-		_Static_assert(sizeof(f) == sizeof(same), "both have the same columns");
-		memcpy(&same, &f, sizeof(f));
-		emit_during_reply(&c->facts, &same);
-	}
-	for (uint32_t i = 0; e->program && i < e->program->n; i++) {
-		struct fact_in_program f = fact_of(s, e, &e->program->part[i]);
-
-		emit_in_program(&c->facts, &f);
-	}
+	EMIT_PARTS(before_read, e->before_read)
+	EMIT_PARTS(during_reply, e->during_reply)
+	EMIT_PARTS(in_program, e->program)
 }
 
 static void hand_on(struct program_parts *p, struct program_parts **to)

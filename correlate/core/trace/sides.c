@@ -62,7 +62,9 @@ void side_on_event(struct core *c, const struct mg_event *e)
 	/* a loss is reported on another side, and perhaps late */
 	if (e->id == MG_EVENT_lost || e->id == MG_EVENT_contents)
 		return;
-	if (e->time_ns > s->until_ns && e->id != MG_EVENT_app_begin)
+	/* a reading of the clock behind the kernel side's end is the application side's */
+	if (e->time_ns > s->until_ns && e->id != MG_EVENT_app_begin &&
+		!(e->id == MG_EVENT_clock_sync && s->in_order))
 		s->until_ns = e->time_ns;
 	if (MG_IS_APP(e->id))
 		s->call_ns = e->time_ns;
