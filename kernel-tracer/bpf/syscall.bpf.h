@@ -238,17 +238,20 @@ SEC("tp_btf/sys_enter")
 int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 {
 	struct begun_call c = {.kind = MG_KIND_other, .fd = -1};
-	struct mg_ring *r = ring_here();
 	const struct task_struct *t;
 	const struct tcp_sock *tp;
 	struct task_state *state;
+	struct mg_ring *r;
 	bool tcp, sends;
 	__u64 thread;
 
-	if ((__u64)nr >= MG_NR_MAX || !r)
+	if ((__u64)nr >= MG_NR_MAX)
 		return 0;
 	c.call = cfg.call_of_nr[nr];
 	if (!c.call)
+		return 0;
+	r = ring_here();
+	if (!r)
 		return 0;
 	thread = traced_on(r);
 	t = task_here(r, thread);

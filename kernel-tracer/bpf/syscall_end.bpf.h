@@ -114,30 +114,34 @@ static __always_inline void after_call(struct task_state *state, long ret)
 }
 
 /*
- * Returns whether the current thread, which `runs` does not name, has not begun this call for
- * certain: a filter refused it. That spares the look-up of task storage.
+ * Returns whether it is certain that no call of the current thread, which `runs` does not name, has
+ * been recorded or remembered. That spares the look-up of task storage.
  */
-static __always_inline bool is_refused_call(const struct mg_ring *r, __u32 call)
+static __always_inline bool has_no_call(const struct mg_ring *r, __u32 call)
 {
-	return settings.active && !any_unplaced && call != MG_SYS_bind && call != MG_SYS_connect &&
-	       !has_place(task_here(r, 0));
+	bool remembered = settings.active && (call == MG_SYS_bind || call == MG_SYS_connect);
+
+	return !any_unplaced && !remembered && !has_place(task_here(r, 0));
 }
 
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {
-	struct mg_ring *r = ring_here();
 	struct task_state *state;
 	__s64 nr = SYS_NR(regs);
 	__u32 seq = 0, bytes = 0;
+	struct mg_ring *r;
 	__u64 thread;
 
 	if (nr == -1) /* the value rt_sigreturn() leaves */
 		return after_handler(ret);
-	if ((__u64)nr >= MG_NR_MAX || !cfg.call_of_nr[nr] || !r)
+	if ((__u64)nr >= MG_NR_MAX || !cfg.call_of_nr[nr])
+		return 0;
+	r = ring_here();
+	if (!r)
 		return 0;
 	thread = traced_on(r);
-	if (!thread && is_refused_call(r, cfg.call_of_nr[nr]))
+	if (!thread && has_no_call(r, cfg.call_of_nr[nr]))
 		return 0;
 	state = task_by(thread);
 	if (!state || !state->call)

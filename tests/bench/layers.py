@@ -34,6 +34,11 @@ with Talker(*before_others(WATCHED, program("pingpong"), "-g", "-s", SIZE, "-c",
             if name != "bare":
                 events[name] = (observer.done["events"] - observer.ready["events"]) / TRIPS
 bare, default = series["bare"], series["default"]
+for name in CHOICES:
+    if name.startswith("default without"):
+        result(f"layers, {name}", differences(default, series[name]))
+    elif name.startswith("default and"):
+        result(f"layers, {name}", differences(series[name], default))
 table(f"one CPU: {SIZE} bytes there and back on loopback, {len(bare)} turns of {TRIPS} round trips",
       ("layers", "ns a round trip", "ratio to bare", "ns less than default", "events a trip"),
       [(name, Figure(series[name]).text(0), Figure(ratios(series[name], bare)).text(),
