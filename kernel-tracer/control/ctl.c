@@ -249,11 +249,27 @@ static void print_status(json_t *j)
 
 /* ---- the command ---- */
 
+static bool is_command(const char *name)
+{
+	static const char *const commands[] = {"dump", "pause", "resume", "set", "status", "stop"};
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(commands[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Returns the request for the tracer; NULL after a message if the command is wrong. */
 static json_t *request_of(int argc, char **argv)
 {
-	json_t *request = json_object();
+	json_t *request;
 	char *equals;
 
+	if (!is_command(argv[0])) {
+		mg_error("there is no command '%s' (see magnet ctl --help)", argv[0]);
+		return NULL;
+	}
+	request = json_object();
 	json_object_set_new(request, "command", json_string(argv[0]));
 	if (strcmp(argv[0], "set") != 0 && argc == 1)
 		return request;

@@ -97,6 +97,8 @@ tried((MAGNET, "plot"), "--figure ftp -o x.svg|--figure list|--fi idc --output x
 if os.path.exists(TRACER):
     tried((TRACER,), BOTH + "|" + TRACED, BAD_BOTH + "|" + BAD_TRACED)
     tried((TRACER, "ctl"), "--pid 1|--socket /x|--json|--js|--so x --json", "--pid 0|--pid x|--json=1|-j")
+    p = run(TRACER, "ctl", "dance", check=False)
+    check(p.returncode == 2 and "no command 'dance'" in p.stderr, f"an unknown command: {p.stderr.strip()}")
 
 for name in ("doctor", "export", "plot", "record", "report", "show", *(("ctl",) if os.path.exists(TRACER) else ())):
     p = run(MAGNET, "help", name)
