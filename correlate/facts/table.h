@@ -286,7 +286,9 @@
 	C(F, COUNT, offset, "offset of the first byte") \
 	C(F, COUNT, length, "bytes") \
 	C(F, COUNT, segments, "segments") \
-	C(F, SIGNED, result, "0, or the error if it was not sent")
+	C(F, SIGNED, result, "negative: the error with which TCP refused to send it; else 0, or 1 if it was dropped on this machine") \
+	C(F, COUNT, sent, "bytes that were handed to IP again, even if a part was refused") \
+	C(F, COUNT, syn, "those of the segments that opened the connection")
 
 #define MG_FACT_resent(F, C, E, A) \
 	C(F, FLOW, flow, "flow of the bytes") \

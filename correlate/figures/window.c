@@ -66,12 +66,13 @@ static void on_range(void *arg, const void *fact)
 static void on_retransmit(void *arg, const void *fact)
 {
 	const struct fact_retransmit *f = fact;
-	struct flow_window *w = f->result ? NULL : window_of(arg, FACT_retransmit, &f->flow, fact);
+	struct flow_window *w = window_of(arg, FACT_retransmit, &f->flow, fact);
 
 	if (!w)
 		return;
-	w->retransmits += f->segments;
-	w->retransmitted += f->length;
+	w->retransmits += f->result >= 0 ? f->segments : 0;
+	w->syn_retries += f->syn;
+	w->retransmitted += f->sent;
 }
 
 static void on_drop(void *arg, const void *fact)
@@ -100,10 +101,10 @@ void window_listen(struct measures_memory *m, struct core *c)
 /* W(member): counters that both have */
 #define WINDOW_COUNTERS(W) \
 	W(calls) W(kernel_only) W(followed) W(incomplete) W(ambiguous) W(undivided) \
-	W(retransmits) W(retransmitted) W(dropped) W(discarded) W(blocked)
+	W(retransmits) W(retransmitted) W(syn_retries) W(dropped) W(discarded) W(blocked)
 /* C(member): counters that a window has not */
 #define OTHER_COUNTERS(C) \
-	C(syn_retries) C(synack_retries) C(resent) C(transit_ambiguous) C(incomplete_again) \
+	C(synack_retries) C(resent) C(transit_ambiguous) C(incomplete_again) \
 	C(never_sent) C(opening) C(urgent_unread) C(refused_calls) C(driver_refused) \
 	C(dropped_bytes) C(closure) C(gaps) C(missing_bytes) C(unmatched) \
 	C(zerocopy_sends) C(zerocopy_copied) C(zerocopy_pending) C(zerocopy_unsure)

@@ -9,10 +9,11 @@
 #include "figures/measures.h"
 
 struct flow_window {
-	uint64_t calls, bytes, kernel_only;   /* of calls that began in the window */
-	uint64_t followed, incomplete;        /* bytes of ranges that did */
-	uint64_t ambiguous, undivided;        /* those of the followed that are in no stage */
-	uint64_t retransmits, retransmitted;  /* segments, bytes */
+	uint64_t calls, bytes, kernel_only;  /* of calls that began in the window */
+	uint64_t followed, incomplete;       /* bytes of ranges that did */
+	uint64_t ambiguous, undivided;       /* those of the followed that are in no stage */
+	uint64_t retransmits, retransmitted; /* segments, bytes */
+	uint64_t syn_retries;
 	uint64_t dropped, discarded;          /* segments */
 	uint64_t first_call, last_call, last; /* begin of the calls, end of the last; cycles */
 	uint64_t blocked;                     /* cycles of the threads in them */

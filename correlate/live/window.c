@@ -145,7 +145,7 @@ static void on_retransmit(void *arg, const void *fact)
 	const struct fact_retransmit *f = fact;
 	struct live *l = arg;
 	struct live_connection *c;
-	struct live_sums *s = f->result ? NULL : sums_of(l, f->flow.sock, &c);
+	struct live_sums *s = f->result < 0 ? NULL : sums_of(l, f->flow.sock, &c);
 
 	if (!s)
 		return;

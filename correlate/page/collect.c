@@ -77,7 +77,7 @@ static void on_retransmit(void *arg, const void *fact)
 	struct page *p = arg;
 	struct track *t;
 
-	if (f->result || !is_taken(p, FACT_retransmit, f))
+	if (f->result < 0 || !is_taken(p, FACT_retransmit, f))
 		return;
 	t = flow_track(p, TRACK_RETRANSMIT, &f->flow, 0);
 	if (t)

@@ -40,14 +40,25 @@ static __attribute__((format(printf, 2, 3))) void part(struct writer *w, const c
 	w->between = "; ";
 }
 
+/* Returns whether the packets had arrived at a receiver on this machine. */
+static bool had_arrived(const struct drop_sum *d)
+{
+	return d->rx || drop_sum_is_copy(d) ||
+	       (d->layer && (strcmp(d->layer, "tcp") == 0 || strcmp(d->layer, "udp") == 0));
+}
+
 static void drop_text(char *out, size_t size, const struct drop_sum *d, uint64_t n)
 {
 	const char *words = drop_words(d->reason);
+	char packets[40] = "";
 
-	snprintf(out, size, "%s %s%s%s%s%s (%s in %s)", text_count(n),
-		d->rx || drop_sum_is_copy(d) ? "received" : "sent", /* it had arrived */
-		d->layer ? ", at " : "", d->layer ? d->layer : "", words[0] ? ": " : "", words,
-		text_plain(d->reason, 32), text_plain(d->location, 32));
+	if (d->segs > d->n && !d->discarded)
+		snprintf(packets, sizeof(packets), " in %s packet%s", text_count(d->n),
+			plural(d->n));
+	snprintf(out, size, "%s %s%s%s%s%s%s (%s in %s)", text_count(n),
+		had_arrived(d) ? "received" : "sent", packets, d->layer ? ", at " : "",
+		d->layer ? d->layer : "", words[0] ? ": " : "", words, text_plain(d->reason, 32),
+		text_plain(d->location, 32));
 }
 
 /* Returns how many of the dropped packets only found no socket. */
@@ -65,12 +76,15 @@ static void dropped(struct writer *w, const struct losses *l, const char *least)
 {
 	uint64_t n = l->dropped - without_socket(l);
 	size_t shown = 0, kinds = 0;
+	bool large = false; /* some stood for several segments */
 	char kind[PART_MAX];
 
 	if (!n)
 		return;
-	for (size_t i = 0; i < l->drops.n; i++)
+	for (size_t i = 0; i < l->drops.n; i++) {
 		kinds += drop_sum_lost(&l->drops.v[i]) > 0 && !drop_sum_no_socket(&l->drops.v[i]);
+		large |= l->drops.v[i].segs > l->drops.v[i].n;
+	}
 	for (size_t i = 0; i < l->drops.n && shown < KINDS_SHOWN; i++) {
 		const struct drop_sum *d = &l->drops.v[i];
 		uint64_t lost = drop_sum_lost(d);
@@ -79,7 +93,8 @@ static void dropped(struct writer *w, const struct losses *l, const char *least)
 			continue;
 		drop_text(kind, sizeof(kind), d, lost);
 		if (!shown++)
-			part(w, "%s%s packet%s dropped: %s", least, text_count(n), plural(n), kind);
+			part(w, "%s%s %s%s dropped: %s", least, text_count(n),
+				large ? "segment" : "packet", plural(n), kind);
 		else
 			part(w, "%s", kind);
 		w->between = ", ";
@@ -96,9 +111,9 @@ static void whom(FILE *to, const struct losses *l)
 		fprintf(to, "%s of %s connection%s", text_count(l->connections_hit),
 			text_count(l->connections), plural(l->connections));
 	if (l->sockets_hit)
-		fprintf(to, "%s%s of %s socket%s of other protocols",
-			l->connections_hit ? ", " : "", text_count(l->sockets_hit),
-			text_count(l->sockets), plural(l->sockets));
+		fprintf(to, "%s%s of %s %ssocket%s", l->connections_hit ? ", " : "",
+			text_count(l->sockets_hit), text_count(l->sockets),
+			l->connections ? "other " : "", plural(l->sockets));
 }
 
 static void all_parts(const struct report *r, struct writer *w, const struct losses *l)

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """
 The demo as a test: it finishes, leaves nothing behind, and its report shows the token bucket's
-signature, the device-layer spacing of full frames: (MTU+14)*8/rate.
+signature, the device-layer spacing of full frames: (MTU+14)*8/rate. A bucket with a short queue
+drops what tc counts, and windows of time have all retransmissions that the whole has.
 """
 import os
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
+from fact_table import facts
 from fixture import *
 
 ROOT = os.path.join(os.path.dirname(__file__), "..", "..")
@@ -62,11 +64,51 @@ def bucket():
         shutil.rmtree(top)
 
 
+def short_queue():
+    with Network() as net:
+        run(*net.inside(net.a, "tc", "qdisc", "add", "dev", net.a, "root", "tbf", "rate", "20mbit", "burst", "5k",
+                        "limit", "30k"))
+        server = subprocess.Popen(net.inside(net.b, "iperf3", "-s", "-1"), stdout=subprocess.DEVNULL)
+        try:
+            time.sleep(0.5)
+            with Recording(*net.inside(net.a, "iperf3", "-c", net.B, "-n", "2M")) as rec:
+                compare(net, rec)
+        finally:
+            stop(server)
+
+
+def compare(net, rec):
+    report = rec.report()
+    losses = report["losses"]
+    if lost(report) or hooks_not_run(report):
+        raise Spoiled(1)
+    counted = json.loads(run(*net.inside(net.a, "tc", "-s", "-j", "qdisc", "show", "dev", net.a)).stdout)
+    drops = [d for d in losses["drops"] if d["layer"] == "qdisc"]
+    check(sum(d["n"] for d in drops) == counted[0]["drops"] > 0, f"tc counts as many packets as {drops}")
+    passed = {"queue": 0, "device": 0}
+    for p in facts(rec, "packet"):
+        if p["layer"] in passed and p["flow"].endswith("/tx"):
+            passed[p["layer"]] += p["packets"]
+    check(sum(d["segments"] for d in drops) == passed["queue"] - passed["device"],
+          f"and that many segments were queued and did not leave: {passed}")
+    snmp = [line.split() for line in run(*net.inside(net.a, "cat", "/proc/net/snmp")).stdout.splitlines()
+            if line.startswith("Tcp:")]
+    again = int(dict(zip(*snmp))["RetransSegs"])
+    check(losses["retransmits"] == again > 0, f"{losses['retransmits']} segments retransmitted, {again} by the kernel's count")
+    end = report["session"]["duration_ns"] / 1e9
+    cuts = [0, end / 3, end / 2, end + 1]
+    parts = [json.loads(run(MAGNET, "report", "--json", rec.dir, "--from", a, "--to", b).stdout)["losses"]
+             for a, b in zip(cuts, cuts[1:])]
+    for name in ("retransmits", "retransmitted_bytes", "syn_retries", "dropped"):
+        check(sum(p[name] for p in parts) == losses[name], f"{name} of all windows: {[p[name] for p in parts]}")
+
+
 need_kernel_side()
-need_program("curl", "nsenter", "sysctl")
+need_program("curl", "iperf3", "nsenter", "sysctl", "tc")
 p = run("ip", "netns", "add", f"mgtry{os.getpid()}", check=False)
 if p.returncode != 0:
     skip("no network namespace can be made")
 run("ip", "netns", "del", f"mgtry{os.getpid()}")
 
 patiently(bucket)
+patiently(short_queue)

@@ -52,6 +52,23 @@ static void drops_are_added_up_by_reason_and_place(void **unused)
 	json_decref(j);
 }
 
+/* A token bucket cuts a packet into segments: if all are refused, so is what is left of it. */
+static void a_packet_that_was_cut_is_counted_by_its_segments(void **unused)
+{
+	struct core c;
+	json_t *j;
+
+	(void)unused;
+	begin(&c);
+	ev_drop(&c, SOCK, false, "NOT_SPECIFIED", "tbf_enqueue", 2896, 2);
+	ev_drop(&c, SOCK, false, "QDISC_DROP", "__dev_queue_xmit", 1448, 1);
+	ev_drop(&c, SOCK, false, "QDISC_DROP", "__dev_queue_xmit", 1448, 1);
+	j = reported(&c);
+	assert_number_at(j, "losses.dropped", 2);
+	assert_int_equal(json_array_size(at(j, "losses.drops")), 1);
+	json_decref(j);
+}
+
 static void each_direction_has_its_own(void **unused)
 {
 	struct core c;
@@ -165,6 +182,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(drops_are_added_up_by_reason_and_place),
+		cmocka_unit_test(a_packet_that_was_cut_is_counted_by_its_segments),
 		cmocka_unit_test(each_direction_has_its_own),
 		cmocka_unit_test(drops_of_a_flow_are_found_without_those_of_others),
 		cmocka_unit_test(without_the_hook_drops_are_null),

@@ -248,8 +248,8 @@ static void the_head_names_them(void **unused)
 	record(&c, HOOKS);
 	lose(&c);
 	assert_text(&c, true,
-		"Losses, most at a full listen queue, 3 of 4 connections, 1 of 1 socket of other "
-		"protocols hit:\n"
+		"Losses, most at a full listen queue, 3 of 4 connections, 1 of 1 other socket "
+		"hit:\n"
 		"  1 segment retransmitted (300 B); their bytes waited 40.0 µs on average;\n"
 		"  3 packets dropped: 2 sent, at qdisc (QDISC_DROP in __dev_queue_xmit),\n"
 		"  1 received, at socket: the receive buffer was full (SOCKET_RCVBUFF in "

@@ -18,6 +18,15 @@ static bool is_discarded(const struct fact_drop *f)
 	       strcmp(f->reason, "NO_SOCKET") != 0;
 }
 
+/*
+ * Returns whether it is a packet that the token bucket had cut into segments, which its queue has
+ * all refused: each of them has a drop of its own.
+ */
+static bool is_cut_packet(const struct fact_drop *f)
+{
+	return strcmp(f->reason, "NOT_SPECIFIED") == 0 && strncmp(f->location, "tbf_", 4) == 0;
+}
+
 void drop_tell(struct core *c, struct mg_sock *s, const struct mg_event *e)
 {
 	char reason[sizeof(e->drop.reason) + 1] = "", location[sizeof(e->drop.location) + 1] = "";
@@ -34,6 +43,8 @@ void drop_tell(struct core *c, struct mg_sock *s, const struct mg_event *e)
 
 	memcpy(reason, p->reason, sizeof(p->reason));
 	memcpy(location, p->location, sizeof(p->location));
+	if (is_cut_packet(&f))
+		return;
 	f.layer = drop_layer(reason, location);
 	f.discarded = is_discarded(&f) ? p->segs : 0;
 	if (s) {

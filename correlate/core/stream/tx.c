@@ -185,6 +185,7 @@ void tx_on_done(struct core *c, struct mg_sock *s, const struct mg_event *e, str
 void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotation *a)
 {
 	const struct mg_tcp_retransmit *p = &e->tcp_retransmit;
+	uint64_t sent, syn;
 	struct mg_sock *s;
 
 	if (p->syn_ack) {
@@ -197,23 +198,25 @@ void tx_on_retransmit(struct core *c, const struct mg_event *e, struct annotatio
 	flow_lives(&s->tx, e->cycles);
 	a->has_offset = flow_offset(&s->tx, p->seq, &a->offset);
 	a->length = p->len;
+	/* the event comes when the bytes have passed IP */
+	sent = p->err >= 0 || s->tx.copies.pending ? p->len : 0;
+	syn = p->err >= 0 && s->state == MG_TCP_SYN_SENT ? p->segs : 0;
 	if (facts_wanted(&c->facts, FACT_retransmit))
 		emit_retransmit(&c->facts, &(struct fact_retransmit){.time = e->cycles,
 						   .flow = flow_fact(&s->tx),
 						   .offset = a->has_offset ? a->offset : FACT_NONE,
 						   .length = p->len,
 						   .segments = p->segs,
-						   .result = p->err});
-	/* the event comes when the bytes have passed IP */
-	if (p->err >= 0 || s->tx.copies.pending)
-		s->tx.copies.retransmitted += p->len;
+						   .result = p->err,
+						   .sent = sent,
+						   .syn = syn});
+	s->tx.copies.retransmitted += sent;
 	s->tx.copies.pending = 0;
 	/* a refused one (the first copy is still in a queue of this machine) sends nothing */
 	if (p->err < 0)
 		return;
 	s->tx.retried.segments += p->segs;
-	if (s->state == MG_TCP_SYN_SENT)
-		s->tx.retried.syn += p->segs;
+	s->tx.retried.syn += syn;
 	/* without IP's events; a copy may have arrived before TCP's event about it */
 	if (a->has_offset && !mg_events_have(core_hooked(c, s->netns), MG_EVENT_ip_out))
 		ranges_add(&s->tx.copies.again, a->offset, a->offset + p->len, 0);
