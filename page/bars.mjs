@@ -48,12 +48,16 @@ export function waterfall(flow, at) {
     section.append(element("p", {}, `Not available for this direction${why}.`));
     return section;
   }
+  // as the text has them: without the overhead of tracing, which then is a row of its own
+  const less = flow.residence.every((s) => s.compensated_mean_ns !== null) ? "compensated_" : "";
   let begin = 0;
   const rows = flow.residence.map((s, i) => {
     const from = begin;
-    begin += s.mean_ns;
-    return { ...s, from, place: `flows.${at}.residence.${i}` };
+    begin += s[`${less}mean_ns`];
+    return { ...s, from, part: s[`${less}mean_ns`], place: `flows.${at}.residence.${i}`, less };
   });
+  if (less && flow.probes_ns !== null)
+    rows.push({ name: "tracing overhead", from: begin, part: flow.probes_ns, overhead: `flows.${at}.probes_ns` });
   const total = flow.residence_total_ns || 1;
   const wire = flow.wire ? flow.wire.device_ns : null;
   if (wire && wire.mean !== null) {
@@ -66,10 +70,11 @@ export function waterfall(flow, at) {
       wire: `flows.${at}.wire.device_ns`,
     });
   }
-  const cell = (s, key) => ({
-    text: time(s[key]),
-    figure: s.wire ? `${s.wire}.${key.replace("_ns", "")}` : `${s.place}.${key}`,
-  });
+  const cell = (s, key) => {
+    if (s.overhead) return key === "mean_ns" ? { text: time(s.part), figure: s.overhead } : "";
+    if (s.wire) return { text: time(s[key]), figure: `${s.wire}.${key.replace("_ns", "")}` };
+    return { text: time(s[s.less + key]), figure: `${s.place}.${s.less}${key}` };
+  };
   section.append(
     table(
       [
@@ -83,7 +88,7 @@ export function waterfall(flow, at) {
           cell: (s) =>
             s.wire
               ? ""
-              : bar([{ colour: "--c1", from: s.from / total, part: s.mean_ns / total, title: time(s.mean_ns) }]),
+              : bar([{ colour: "--c1", from: s.from / total, part: s.part / total, title: time(s.part) }]),
         },
       ],
       rows,
@@ -231,10 +236,11 @@ export function slowest() {
 export function held(flow, at) {
   if (!flow.send_buffer_held || !flow.send_buffer_held.length) return null;
   const place = (i) => `flows.${at}.send_buffer_held.${i}`;
+  const mean = flow.send_buffer_held.every((h) => h.compensated_mean_ns !== null) ? "compensated_mean_ns" : "mean_ns";
   return table(
     [
       { head: "held by", left: true, cell: (h) => index.words.reasons[h.reason] ?? h.reason },
-      { head: "mean", cell: (h, i) => ({ text: time(h.mean_ns), figure: `${place(i)}.mean_ns` }) },
+      { head: "mean", cell: (h, i) => ({ text: time(h[mean]), figure: `${place(i)}.${mean}` }) },
       { head: "share", cell: (h, i) => ({ text: share(h.wait_share), figure: `${place(i)}.wait_share` }) },
       {
         head: "",

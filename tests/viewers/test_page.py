@@ -253,6 +253,13 @@ def numbers(b):
         if not right:
             check(False, f"{place}: {value} is shown as {text}")
     check(len(shown) > 150, f"{len(shown)} numbers are those of the JSON")
+    # the times of a flow's stages are those of the text, without the overhead of tracing
+    places = [place for place, _ in shown if ".residence." in place]
+    of = {place.split(".residence.")[0] for place in places}
+    parts = sum(value_of(report, place) for place in places if place.endswith(".compensated_mean_ns"))
+    check(len(of) == 1 and f"{min(of)}.probes_ns" in dict(shown), f"a flow's stages and the overhead: {of}")
+    check(math.isclose(parts + value_of(report, min(of) + ".probes_ns"), value_of(report, min(of) + ".residence_total_ns"),
+                       rel_tol=1e-6), "together they are the total")
 
 
 def view(b):
