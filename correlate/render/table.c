@@ -278,12 +278,13 @@ const char *text_ns(double ns)
 	return out;
 }
 
-const char *text_high(double q, double ns)
+/* A lower quantile says no more than the median, which stands beside it. */
+#define HIGH_LEAST 0.6
+
+static const char *quantile(double q, double ns)
 {
 	char *out = buffer();
 
-	if (isnan(ns) || q == 0.99)
-		return text_ns(ns);
 	if (q >= 1)
 		snprintf(out, 128, "max %s", text_ns(ns));
 	else
@@ -291,15 +292,16 @@ const char *text_high(double q, double ns)
 	return out;
 }
 
+const char *text_high(double q, double ns)
+{
+	if (isnan(ns) || q == 0.99)
+		return text_ns(ns);
+	return q < HIGH_LEAST ? "-" : quantile(q, ns);
+}
+
 const char *text_named_high(double q, double ns)
 {
-	char *out;
-
-	if (isnan(ns) || q != 0.99)
-		return text_high(q, ns);
-	out = buffer();
-	snprintf(out, 128, "p99 %s", text_ns(ns));
-	return out;
+	return isnan(ns) ? text_ns(ns) : quantile(q, ns);
 }
 
 const char *text_bytes(double bytes)

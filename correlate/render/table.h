@@ -55,7 +55,7 @@ const char *text_plus_minus(void);
 const char *text_ns(double ns); /* 610 ns, 0.61 µs, 2.31 ms, 3.02 s */
 /*
  * Returns the quantile q of times, which stands for their 99th percentile: "max 3.1 ms" if q is 1,
- * "p87 3.1 ms" if it is below 0.99.
+ * "p87 3.1 ms" if it is below 0.99, "-" if it is so low that it says no more than the median.
  */
 const char *text_high(double q, double ns);
 /* Returns the same, in a sentence: "p99 3.1 us" too. */

@@ -38,6 +38,8 @@ static const char *passed(const struct fact_flow *f)
 						      : "the end of the send buffer";
 }
 
+/* With more, the summary says that it is about one of them. */
+#define FLOWS_FEW 4
 /* A reason with a smaller share of the wait in the send buffer is not named. */
 #define REASON_LEAST 0.25
 /* From here on it is named without its share. */
@@ -121,6 +123,17 @@ const struct together *text_summarised(
 		       : NULL;
 }
 
+/* Says what the summary is of: `several` flows, or one; `share` is that of the bytes followed. */
+static void heading(const struct report *r, const struct together *several, double share, FILE *to)
+{
+	fprintf(to, "\nSummary");
+	if (!several && r->flow_count > FLOWS_FEW)
+		fprintf(to, " of the flow with the longest waits, 1 of %s",
+			text_count(r->flow_count));
+	if (standing_of(share) == WITHHELD)
+		fprintf(to, " of the %s of the bytes seen at every layer", text_coverage(share));
+}
+
 void text_summary(
 	const struct report *r, const struct together *groups, size_t group_count, FILE *to)
 {
@@ -170,9 +183,7 @@ void text_summary(
 		fprintf(to, "\nNo summary: no layer below the calls was recorded (--layers)\n");
 		return;
 	}
-	fprintf(to, "\nSummary");
-	if (standing_of(share) == WITHHELD)
-		fprintf(to, " of the %s of the bytes seen at every layer", text_coverage(share));
+	heading(r, several, share, to);
 	fprintf(to, ": bytes%s took %s on average", end, text_ns(report_ns(r, mean)));
 	if (f->flow.rx)
 		fprintf(to, " from the first layer that saw them to %s.\n",

@@ -93,7 +93,7 @@ static void modulation(const struct report *r, const struct fact_flow *f, FILE *
 	if (!isnan(m.w1_spacing_ns))
 		fprintf(to, "; spacings differ by W1 = %s", text_ns(m.w1_spacing_ns));
 	if (!isnan(goodput))
-		fprintf(to, ";\n    goodput %s of the bytes on the wire", text_coverage(goodput));
+		fprintf(to, ";\n    goodput %.2f %% of the bytes on the wire", 100 * goodput);
 	fprintf(to, "\n");
 }
 
