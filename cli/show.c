@@ -19,6 +19,7 @@
 #include "render/show_facts.h"
 #include "report_wire.h"
 #include "show_bytes.h"
+#include "show_exchange.h"
 #include "show_follow.h"
 
 #define FACT_NAME(name, doc) " " #name
@@ -29,6 +30,7 @@ static const char usage[] =
 	"       magnet show [DIR...] [--tsv] --flow ID --bytes RANGE | --byte N\n"
 	"       magnet show [DIR...] --facts NAME [--flow ID] [FILTER...]\n"
 	"       magnet show [DIR...] --slowest N [FILTER...]\n"
+	"       magnet show [DIR...] --exchange ID\n"
 	"       magnet show [DIR] -f [--tsv] [--setup] [--facts NAME] [--flow ID] [FILTER...]\n"
 	"\n"
 	"Prints every event in order of time, with its flow and the bytes of it that it concerns;\n"
@@ -47,6 +49,7 @@ struct show_options {
 	struct filter filter;
 	struct bytes bytes;
 	uint64_t slowest;
+	struct exchange_name exchange;
 	const struct fact_desc *facts; /* NULL: events are shown */
 	const char *pcap;              /* NULL: no capture is read */
 };
@@ -71,6 +74,13 @@ static bool parse_byte(const struct option_row *row, const char *text, void *val
 	       option_refuse("a byte's number, the first being 0");
 }
 
+static bool parse_exchange(const struct option_row *row, const char *text, void *value)
+{
+	(void)row;
+	return exchange_name_parse(text, value) ||
+	       option_refuse("a flow and a byte of it, such as 4097/tx@1200");
+}
+
 static bool parse_facts(const struct option_row *row, const char *text, void *value)
 {
 	const struct fact_desc *fact = fact_by_name(text);
@@ -83,6 +93,7 @@ static bool parse_facts(const struct option_row *row, const char *text, void *va
 
 static const struct option_type range = {parse_range, NULL};
 static const struct option_type byte = {parse_byte, NULL};
+static const struct option_type exchange = {parse_exchange, NULL};
 static const struct option_type facts = {parse_facts, NULL};
 
 #define ROW(option, letter, argument, type, member, doc) \
@@ -113,6 +124,9 @@ static const struct option_row rows[] = {
 		"request's last byte and the reply's first; or byte ranges of streams without",
 		&option_type_number, 1, EXCHANGES_SLOWEST_MAX,
 		offsetof(struct show_options, slowest), OPTION_ONLY_COMMAND, 0, 0},
+	ROW("exchange", 0, "ID", exchange, exchange,
+		"print the exchange whose request or reply has this byte, such as 4097/tx@1200, "
+		"and what happened to the request's last byte and the reply's first"),
 	OUTPUT_OPTION_ROWS(struct show_options, output),
 	ROW("help", 'h', NULL, option_type_help, help, "print this help"),
 };
@@ -255,14 +269,18 @@ static int parse(struct show_options *o, int argc, char **argv)
 		return refuse("give --flow with --bytes and --byte, and no filter");
 	if (o->slowest && (o->flow || o->facts || o->tsv || o->bytes.to))
 		return refuse("--slowest excludes --flow, --facts, --tsv, --bytes and --byte");
+	if (o->exchange.flow[0] &&
+		(o->flow || o->facts || o->tsv || o->bytes.to || o->slowest || chooses(&o->filter)))
+		return refuse("--exchange excludes --flow, --facts, --tsv, --bytes, --byte, "
+			      "--slowest and filters");
 	if (o->facts && o->bytes.to)
 		return refuse("--facts excludes --bytes and --byte");
 	if (o->pcap && (o->facts != &fact_table[FACT_wire] || o->follow))
 		return refuse("--pcap is for --facts wire, without --follow");
 	if (o->facts == &fact_table[FACT_wire] && !o->pcap)
 		mg_warn("--facts wire has no rows without a capture: give --pcap FILE");
-	if (o->follow && (o->bytes.to || o->slowest))
-		return refuse("--follow excludes --bytes, --byte and --slowest");
+	if (o->follow && (o->bytes.to || o->slowest || o->exchange.flow[0]))
+		return refuse("--follow excludes --bytes, --byte, --slowest and --exchange");
 	if ((o->facts || o->slowest) && (o->filter.event.n || o->filter.layers))
 		return refuse("--event and --layer choose events: they exclude --facts and "
 			      "--slowest");
@@ -294,6 +312,8 @@ int cmd_show(int argc, char **argv)
 		output_page();
 	if (o.slowest)
 		return show_slowest(d.at, d.count, (uint32_t)o.slowest, &o.filter);
+	if (o.exchange.flow[0])
+		return show_exchange(d.at, d.count, &o.exchange);
 	if (o.facts)
 		return show_facts(&o, d.at, d.count);
 	return o.bytes.to ? show_life(d.at, d.count, o.flow, o.bytes.from, o.bytes.to, o.tsv)

@@ -70,8 +70,7 @@ int show_life(char **dirs, int count, const char *flow, uint64_t from, uint64_t 
 	return status;
 }
 
-/* Prints the life of the bytes on which the reply waited: the request's last, the reply's first. */
-static int show_lives(char **dirs, int count, const struct fact_exchange *f)
+int show_lives(char **dirs, int count, const struct fact_exchange *f)
 {
 	char request[32], reply[32];
 	uint64_t last = f->request_offset + f->request_bytes - 1;

@@ -11,6 +11,12 @@
 /* Prints the life of a flow's bytes [from, to). Returns an exit status. */
 int show_life(char **dirs, int count, const char *flow, uint64_t from, uint64_t to, bool tsv);
 /*
+ * Prints the life of the bytes on which the reply waited: the request's last, the reply's first.
+ * Returns an exit status.
+ */
+struct fact_exchange;
+int show_lives(char **dirs, int count, const struct fact_exchange *f);
+/*
  * Prints the slowest exchanges, and then the life of each one's bytes on which the reply waited.
  * Returns an exit status.
  */

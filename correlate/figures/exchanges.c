@@ -264,6 +264,19 @@ static void copy_of(const struct fact_exchange *f, const uint64_t span[EXCHANGE_
 	memcpy(to->span, span, sizeof(to->span));
 }
 
+/* Returns whether the exchange may be listed: any, or the one that is asked for, at both ends. */
+static bool is_wanted(const struct exchange_table *t, const struct fact_exchange *f)
+{
+	const struct exchange_id *only = t->only;
+
+	if (!only)
+		return true;
+	if (f->request.sock == only->sock && f->request.rx == only->rx)
+		return f->ordinal == only->ordinal;
+	return f->role == ROLE_SERVER && only->server_request_last &&
+	       f->request_last == only->server_request_last;
+}
+
 static void keep_slowest(struct exchange_table *t, const struct fact_exchange *f,
 	const uint64_t span[EXCHANGE_TIMES], const struct exchange_causes *causes,
 	const struct program_times *parts)
@@ -272,7 +285,7 @@ static void keep_slowest(struct exchange_table *t, const struct fact_exchange *f
 	uint64_t slow = whole_of(span, causes);
 	struct slow_exchange this;
 
-	if (slow == FACT_NONE || !t->slow_max)
+	if (slow == FACT_NONE || !t->slow_max || !is_wanted(t, f))
 		return;
 	if (!heap->v)
 		heap->v = mg_calloc(t->slow_max, sizeof(*heap->v));
@@ -468,6 +481,12 @@ static void on_during_reply(void *arg, const void *fact)
 void exchange_table_keep(struct exchange_table *t, uint32_t slowest)
 {
 	t->slow_max = SLOW_KEPT * slowest;
+}
+
+void exchange_table_keep_only(struct exchange_table *t, const struct exchange_id *only)
+{
+	t->only = only;
+	exchange_table_keep(t, 1);
 }
 
 void exchange_table_listen(struct exchange_table *t, struct core *c)

@@ -87,6 +87,13 @@ struct slow_heap {
 	uint32_t n;
 };
 
+/* One exchange, as one end recorded it, and when the server had read it; 0: not known. */
+struct exchange_id {
+	uint64_t sock, ordinal;
+	bool rx; /* direction of the request */
+	uint64_t server_request_last;
+};
+
 /* An exchange that was divided by cause. What it points to is valid during the call. */
 struct divided_exchange {
 	const struct fact_exchange *fact;
@@ -105,7 +112,8 @@ struct exchange_table {
 	struct slow_heap heap[2];      /* those that are not aside, and those that are */
 	struct slow_exchange *slow;    /* of both, the slowest first; empty until all is read */
 	uint32_t slow_n, slow_max;
-	bool has_app; /* the application side was recorded; known at the end */
+	const struct exchange_id *only; /* NULL: any may be one of the slowest */
+	bool has_app;                   /* the application side was recorded; known at the end */
 	/* parts of the exchange that comes next */
 	struct program_times latest, before_read, in_reply;
 };
@@ -116,6 +124,11 @@ struct exchange_table {
 void exchange_table_listen(struct exchange_table *t, struct core *c);
 /* Keeps so many of the slowest. Call it before the first event. */
 void exchange_table_keep(struct exchange_table *t, uint32_t slowest);
+/*
+ * Keeps that exchange and its server's end alone, instead of the slowest. The caller's `only` is
+ * there as long as the table. Call it before the first event.
+ */
+void exchange_table_keep_only(struct exchange_table *t, const struct exchange_id *only);
 /* Sorts the slowest, the slowest first, once the recording is read. */
 void exchange_table_finish(struct exchange_table *t);
 /* Returns the whole time of an exchange, or what is known of it: that by which it is slow. */

@@ -137,6 +137,14 @@ void figures_keep_slowest(struct core *c, uint32_t n)
 	f->memory.slowest = n;
 }
 
+void figures_keep_exchange(struct core *c, const struct exchange_id *only)
+{
+	struct figures *f = core_attached(c);
+
+	if (f)
+		exchange_table_keep_only(&f->exchanges, only);
+}
+
 void figures_tell_exchanges(struct core *c,
 	void (*divided)(void *arg, const struct divided_exchange *d),
 	void (*resent)(void *arg, const struct fact_resent *f), void *arg)

@@ -64,6 +64,8 @@ void figures_in_window(struct core *c, struct fact_flow *f);
  * exchanges. Call it before the first event.
  */
 void figures_keep_slowest(struct core *c, uint32_t n);
+/* Keeps that exchange instead of the slowest, as exchange_table_keep_only() does. */
+void figures_keep_exchange(struct core *c, const struct exchange_id *only);
 /*
  * Has each exchange told that is divided by cause, and bytes that were sent again, which may come
  * later. Call it before the first event. Both may be called by the thread of figures_apart().

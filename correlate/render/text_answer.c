@@ -2,12 +2,12 @@
 /* Prints the answer: where the time of requests went, and what to do about it. */
 #include "text_answer.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "alloc.h"
-#include "filter/text.h"
 #include "reported/answer.h"
 #include "reported/getters.h"
 #include "text.h"
@@ -150,8 +150,8 @@ static bool is_of_group(const struct slow_exchange *s, const struct exchange_gro
 	       (server || memcmp(s->remote, g->key.addr, sizeof(s->remote)) == 0);
 }
 
-/* Finds the group's slowest exchange. Returns its number, 0 if there is none. */
-static unsigned int slowest_of(
+/* Finds the group's slowest exchange. Returns false if there is none. */
+static bool slowest_of(
 	const struct report *r, const struct exchange_group *g, struct slow_exchange_figures *f)
 {
 	struct report_figures all = {.r = r};
@@ -159,22 +159,19 @@ static unsigned int slowest_of(
 
 	do
 		if (!next_whole_slowest(&all, &at, f))
-			return 0;
+			return false;
 	while (!is_of_group(f->s, g));
-	return (unsigned int)at;
+	return true;
 }
 
 /* Prints the group's slowest exchange, and how to see its life. */
 static void slowest(const struct report *r, const struct exchange_group *g, FILE *to)
 {
 	struct slow_exchange_figures f;
-	unsigned int at = slowest_of(r, g, &f);
-	char words[WORDS_MAX + FILTER_TEXT], filter[FILTER_TEXT] = "";
+	char words[WORDS_MAX];
 
-	if (!at)
+	if (!slowest_of(r, g, &f))
 		return;
-	if (r->filter)
-		filter_text(r->filter, filter, sizeof(filter));
 	snprintf(words, sizeof(words), "the slowest: %s at %.6f s, %s%s%s",
 		text_ns(value_of(get_slow_exchange_whole_ns(&f))),
 		(double)(int64_t)(core_ns(r->core, f.s->fact.request_last) - r->recording.first) /
@@ -183,9 +180,9 @@ static void slowest(const struct report *r, const struct exchange_group *g, FILE
 	fprintf(to, "  ");
 	text_wrapped(to, 2, 4, words);
 	/* in one line, as it is copied */
-	fprintf(to, "    its life: magnet show %s --slowest %u%s%s\n",
-		r->source ? text_plain(r->source, 1000) : "DIR", at, filter[0] ? " " : "",
-		text_plain(filter, 200));
+	fprintf(to, "    its life: magnet show %s --exchange %s@%" PRIu64 "\n",
+		r->source ? text_plain(r->source, 1000) : "DIR", f.request,
+		f.s->fact.request_offset);
 }
 
 bool text_is_of_exchanges(const struct report *r)

@@ -288,3 +288,26 @@ void text_slowest(const struct report *r, FILE *to, bool colour)
 		slow(&f, to);
 	text_slow_ranges(r, to, colour);
 }
+
+static const char *why_without_times(const struct fact_exchange *f)
+{
+	if (f->answer == UNASKED)
+		return "no request: these bytes came before any";
+	if (f->answer == UNANSWERED)
+		return "no reply was recorded";
+	return f->lost ? "without times: calls of it may be missing"
+		       : "without times: it is not known which bytes answer which";
+}
+
+void text_one_exchange(const struct report *r, const struct fact_exchange *f, FILE *to, bool colour)
+{
+	struct report_figures all = {.r = r};
+	struct slow_exchange_figures kept;
+	uintptr_t at = 0;
+
+	fprintf(to, "\n%sExchange%s\n", colour ? "\033[1m" : "", colour ? "\033[0m" : "");
+	if (next_whole_slowest(&all, &at, &kept))
+		slow(&kept, to);
+	else
+		fprintf(to, "  %s %s\n", mg_kind_name(f->kind), why_without_times(f));
+}

@@ -14,6 +14,12 @@ void text_exchanges(const struct report *r, FILE *to, bool colour);
 void text_histograms(const struct report *r, FILE *to, bool colour);
 /* Prints the slowest ones with the parts of their time (--slowest). */
 void text_slowest(const struct report *r, FILE *to, bool colour);
+/*
+ * Prints the one exchange that was kept with figures_keep_exchange(), or why it has no times.
+ * Nothing that `f` points to is used.
+ */
+void text_one_exchange(
+	const struct report *r, const struct fact_exchange *f, FILE *to, bool colour);
 
 /* text_slow_ranges.c: nothing where there are no such streams */
 void text_slow_ranges(const struct report *r, FILE *to, bool colour);

@@ -46,7 +46,7 @@ SHOW = """
     --color=never|--color always --no-pager
     --tsv|--ts|--flow 1/tx|--fl 1/tx|--bytes 0-99
     --bytes 0+100|--byte 0|--byte 7|--bytes 5-5|d --tsv e|--facts call
-    --fa range
+    --fa range|--exchange 4097/tx@1200|--exch ino:4711/rx@0|--exchange 7.2/tx@18446744073709551615
 """
 
 BAD_BOTH = """
@@ -64,7 +64,7 @@ BAD_FILTERS = """
     --process=|--process 0|--thread x|--thread 0|--port 0|--port http|--port 65536|--peer example.org|--peer 10.0.0.0/33
     --peer 10.0.0.1:0|--protocol sctp|--direction up|--from x|--from -1|--from 1y|--to x|--to 0
 """
-BAD_SHOW = "--event nothing|--event=|--layer wire|--setup=1|--color red|--bytes x|--bytes 9-1|--byte x|--tsv=1|-t|--bytes|--facts x"
+BAD_SHOW = "--exchange 1/tx|--exchange tx@1|--exchange 1/tx@|--exchange 1/tx@x|--exchange 1/tx@18446744073709551616|--event nothing|--event=|--layer wire|--setup=1|--color red|--bytes x|--bytes 9-1|--byte x|--tsv=1|-t|--bytes|--facts x"
 
 EXPORT = "--format records -o d|--fo tsv|--format chrome -o -|--format=records --output d|-od|--out d"
 BAD_EXPORT = "--format nothing|--format=|--format|-o|--output|--json"

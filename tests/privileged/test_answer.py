@@ -51,6 +51,18 @@ def named(report, role, title, *wanted):
     return column
 
 
+def life_of_the_slowest(rec, answer):
+    """The command that the answer names shows its slowest exchange, and no other one."""
+    text = " ".join(" ".join(answer).split())
+    command = re.search(r"magnet show (\S+) --exchange (\S+)", text)
+    slowest = re.search(r"the slowest: (\S+ \S+ at \S+ s)", text)
+    check(command and slowest and command[1] == rec.dir, "with the command that shows the life of the slowest")
+    lines = run(MAGNET, "show", rec.dir, "--exchange", command[2]).stdout.splitlines()
+    times = [line.strip() for line in lines if re.match(r"  \S+ \S+ at \S+ s, ", line)]
+    check(len(times) == 1 and times[0].startswith(slowest[1]), f"{slowest[1]}: {times}")
+    return slowest[1]
+
+
 def screen(rec, words, remedy):
     """Checks the first 24 lines, at 80 columns."""
     text = run(MAGNET, "report", rec.dir, env={**os.environ, "COLUMNS": "80"}).stdout
@@ -63,9 +75,7 @@ def screen(rec, words, remedy):
     check(rows[0].startswith("mean of") and rows[1].startswith("whole exchange ") and
           not any("request to reply" in row for row in rows),
           "its times are those of whole exchanges; request to reply is another time")
-    command = re.search(r"magnet show (\S+) --slowest (\d+)", " ".join(" ".join(answer[:20]).split()))
-    check(command and command[1] == rec.dir, "with the command that shows the life of the slowest")
-    run(MAGNET, "show", rec.dir, "--slowest", command[2])
+    life_of_the_slowest(rec, answer[:20])
     check(all(len(line) <= 80 for line in answer[:end]), "in 80 columns")
 
 
@@ -144,8 +154,44 @@ def datagrams():
         screen(rec, "server: data were there, but were not read", "Use more workers")
 
 
+SERVICES = f"""
+import os, socket, time
+def service(port, seconds):
+    l = socket.create_server(("127.0.0.1", port))
+    if os.fork() == 0:
+        s = l.accept()[0]
+        while s.recv(100):
+            time.sleep(seconds)
+            s.send(b"answer")
+        os._exit(0)
+    l.close()
+    return socket.create_connection(("127.0.0.1", port))
+steady, rare = service({PORT + 1}, 0.02), service({PORT + 2}, 0.06)
+for i in range(30):
+    for s in (steady, rare) if i % 10 == 0 else (steady,):
+        s.send(b"ask")
+        s.recv(100)
+"""
+
+
+def services():
+    """The service whose requests wait longest in all is not that of the slowest requests."""
+    print("-- services")
+    with Recording(PYTHON, "-c", SERVICES) as rec:
+        lines = run(MAGNET, "report", rec.dir).stdout.splitlines()
+        answer = lines[next(i for i, l in enumerate(lines) if l.startswith("Answer")):]
+        slowest = rec.report()["slowest"][0]
+        check(str(PORT + 1) in answer[0] and 50e6 < slowest["whole_ns"],
+              f"the answer is of :{PORT + 1}, and the slowest of all took {slowest['whole_ns'] / 1e6:.1f} ms")
+        said = life_of_the_slowest(rec, answer[:20])
+        check(float(said.split()[0]) < 0.9 * slowest["whole_ns"] / 1e6, f"{said}: that of the service")
+        window = run(MAGNET, "report", "--port", PORT + 1, "--from", "0.05", rec.dir).stdout.splitlines()
+        life_of_the_slowest(rec, window)
+
+
 need_kernel_side()
 need_program("tc")
+patiently(services)
 patiently(datagrams)
 patiently(lambda: scene("nagle", ["server nagle"], "server: Nagle's algorithm", "TCP_NODELAY"))
 patiently(lambda: scene("sleep", ["server program"], "the program itself, blocked in clock_nanosleep",

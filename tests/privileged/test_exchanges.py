@@ -163,11 +163,28 @@ def slowest(a):
     last = first["request_offset"] + first["request_bytes"] - 1
     check(first["request"] in text and f"{last}" in text and "in the program" in text,
           f"magnet show --slowest 1 has byte {last} of {first['request']}")
+    one(a, a.of("client")[7])
     text = a.rec.text("--histogram")
     check(f":{PORT}, in the program" in text and "shorter than" in text,
           "magnet report --histogram has the server's")
     text = a.rec.text("--slowest", "3")
     check(text.count("in the program ") >= 3 and "Slowest exchanges" in text, "magnet report --slowest 3 has three")
+
+
+def one(a, wanted):
+    """One exchange is chosen by any byte of it, and nothing else is shown."""
+    bytes_of = {end: f"{wanted[end]} {wanted[end + '_offset']}+{wanted[end + '_bytes']}" for end in ("request", "reply")}
+    heads = []
+    for end in bytes_of:
+        byte = wanted[end + "_offset"] + wanted[end + "_bytes"] - 1
+        text = run(MAGNET, "show", a.rec.dir, "--exchange", f"{wanted[end]}@{byte}").stdout
+        heads.append([line for line in text.splitlines() if "; request " in line])
+        check("in the program" in text and text.count("since first") == 2, f"{a.what}: byte {byte} of its {end} shows it")
+    check(heads[0] == heads[1] and len(heads[0]) == 1 and
+          heads[0][0].endswith(f"request {bytes_of['request']}, reply {bytes_of['reply']}"), f"it alone: {heads}")
+    for name, why in ((f"{wanted['request']}@{1 << 40}", "no exchange has byte"), ("1/tx@0", "there is no flow 1/tx")):
+        p = run(MAGNET, "show", a.rec.dir, "--exchange", name, check=False)
+        check(p.returncode == 1 and why in p.stderr and not p.stdout, f"{name}: {p.stderr.strip()}")
 
 
 def one_at_a_time():
@@ -235,6 +252,10 @@ def one_way():
               f"{a.what}: {found}")
         check(all(e[t] is None for e in a.all for t in ("in_program_ns", "to_reply_ns"))
               and all(g["to_reply_ns"]["max"] is None for g in a.report["exchanges"]), "they have no times")
+        for e in a.all:
+            end, why = ("request", "no reply was recorded") if e["answer"] == "unanswered" else ("reply", "no request")
+            text = run(MAGNET, "show", a.rec.dir, "--exchange", f"{e[end]}@{e[end + '_offset']}").stdout
+            check(why in text, f"{a.what}: the {e['role']}'s is shown: {why}")
 
 
 OPEN = f"""
