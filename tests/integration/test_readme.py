@@ -23,6 +23,9 @@ for page in re.findall(r"(magnet[a-z-]*|libmagnet)\(\d\)", readme):
     check(any(n.startswith(page + ".") for n in
               os.listdir(ROOT + "/docs") + os.listdir(BUILD + "/docs")), f"there is a page {page}")
 
+waits = re.search("^while kill -0 .*done", commands, re.M)[0]  # for the hooks
+check("\n# " + waits + "\n" in open(ROOT + "/docs/libmagnet.7").read(), "libmagnet(7) waits for the tracer in the same way")
+
 for row in re.findall(r"\|([^|]*)\|$", open(ROOT + "/docs/validation.md").read(), re.M)[2:]:
     for test in re.findall(r"`(unit )?(\w+)`", row):
         name = f"test_{test[1]}.{'c' if test[0] else 'py'}"
