@@ -35,8 +35,8 @@ struct doctor_loss {
 static const char usage[] = "usage: magnet doctor [-v] [--json] [--tune LOSS]\n"
 			    "\n"
 			    "Says whether a recording on this machine would be complete, and how "
-			    "to mend what is missing.\n"
-			    "Starts and stops both sides once.\n"
+			    "to fix what\n"
+			    "is missing. Starts and stops both sides once.\n"
 			    "\n";
 
 struct doctor_options {

@@ -139,5 +139,7 @@ void doctor_print_machine(const json_t *m)
 			json_is_true(json_object_get(m, "cgroup2_usable"))
 				? "not mounted here; magnet mounts it for itself"
 				: "not mounted: --cgroup and --layers timestamps cannot be used"),
-		json_is_string(json_object_get(m, "cgroup2")) ? ", for --cgroup" : "");
+		json_is_string(json_object_get(m, "cgroup2"))
+			? ", for --cgroup and --layers timestamps"
+			: "");
 }

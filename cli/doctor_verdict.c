@@ -74,7 +74,7 @@ static const char *remedy(const char *why, char *out, size_t size)
 				return out;
 			}
 	}
-	return "a newer kernel: Linux 6.16 and later have all hooks";
+	return "boot a newer kernel: Linux 6.16 and later have the tracepoints of all layers";
 }
 
 static void add(json_t *missing, bool partial, const char *what, const char *why, const char *mend)
@@ -228,7 +228,7 @@ void doctor_print_verdict(const json_t *findings)
 		printf("  %s%s: %s\n",
 			json_is_true(json_object_get(one, "partial")) ? "missing: " : "optional: ",
 			doctor_text(one, "what", "?"), doctor_text(one, "why", "?"));
-		printf("    to mend it: %s\n", doctor_text(one, "mend", "?"));
+		printf("    to fix it: %s\n", doctor_text(one, "mend", "?"));
 	}
 	if (json_array_size(missing) > SHOWN_MAX)
 		printf("  and %zu more: magnet doctor --json\n",

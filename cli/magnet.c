@@ -16,8 +16,7 @@ static const struct {
 } commands[] = {
 	{"annotate", cmd_annotate, "add to a capture's packets what a recording knows of them"},
 	{"ctl", cmd_ctl, "query or control a running recording"},
-	{"doctor", cmd_doctor,
-		"say whether a recording would be complete here, and how to mend it"},
+	{"doctor", cmd_doctor, "say whether a recording would be complete here, and how to fix it"},
 	{"export", cmd_export, "write a recording in a format that other programs read"},
 	{"plot", cmd_plot, "draw a figure of a recording, with its data beside it"},
 	{"record", cmd_record, "run a program and record its traffic through every layer"},

@@ -4,10 +4,13 @@ The doctor's verdict stands in its first ten lines, with a remedy for each thing
 status says whether a recording is partial. tests/bench/tune.py has its curve of losses.
 """
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
 from fixture import *
+
+PAGE = open(os.path.join(os.path.dirname(__file__), "..", "..", "docs", "magnet-doctor.1")).read()
 
 
 def verdict():
@@ -29,6 +32,11 @@ def verdict():
     check(all(hook in named for hook in without - optional), f"each event without a hook is named: {sorted(without)}")
     table = run(MAGNET, "doctor", "-v", check=False).stdout
     check(table.startswith(lines[0]) and "sys_enter" in table and "not observable" in table, "-v has all hooks")
+    cgroup2 = re.search("^cgroup v2 .*$", table, re.M)[0]
+    check(found["machine"]["cgroup2"] is None or cgroup2.endswith(", for --cgroup and --layers timestamps"), cgroup2)
+    members = set(re.findall(r"\w+", " ".join(re.findall(r"^\.It Va (.*)$", PAGE.split(".Sh JSON")[1], re.M))))
+    check(set(found) <= members, f"the manual names each member of the object: {sorted(set(found) - members)} lack")
+    check("LTTng sessions" in table and "LTTng sessions" in PAGE, "-v and the manual have the LTTng sessions")
 
 
 def without_privilege():

@@ -57,7 +57,7 @@ def no_cgroups(top):
     found = json.loads(run(*start, MAGNET, "doctor", "--json").stdout)
     check(not found["machine"]["cgroup2_usable"], "without the capability it cannot")
     said = run(*start, MAGNET, "doctor", "-v").stdout
-    check("optional: cgroup v2: not mounted" in said and "mount -t cgroup2" in said, "and doctor tells how to mend it")
+    check("optional: cgroup v2: not mounted" in said and "mount -t cgroup2" in said, "and doctor tells how to fix it")
     check("not mounted: --cgroup and --layers timestamps cannot be used" in said, "and doctor tells what does not")
     p = run(*start, MAGNET, "record", "-o", top + "/d", "--cgroup", "some", check=False)
     check(p.returncode == 1, "a recording of one ends")
