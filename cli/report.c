@@ -117,27 +117,25 @@ static const struct option_row rows[] = {
 	ROW("waterfall", 0, "QUANTILE", quantile, quantile,
 		"also print where the bytes about this quantile waited, such as p99"),
 	{"--slowest", "N",
-		"also list the N slowest exchanges of a request and its reply, or byte ranges of "
-		"streams "
-		"without",
+		"also list the N slowest exchanges of a request and its reply; for streams without "
+		"exchanges, the slowest byte ranges",
 		&option_type_number, 1, EXCHANGES_SLOWEST_MAX,
 		offsetof(struct report_options, slowest), OPTION_ONLY_COMMAND, 0, 0},
 	ROW("stacks", 0, "[=WHERE]", stacks, stacks,
-		"also list the stacks with the most time, or the most frequent, where WHERE: "
-		"block, call, "
-		"drop or retransmit; without it all"),
+		"also list the stacks with the most time or the most occurrences; WHERE is block, "
+		"call, drop or retransmit (default: all four)"),
 	{"--folded", "[=WHERE]",
-		"print only stacks, a line each, as tools read that draw flame graphs (default: "
-		"block)",
+		"print only stacks, one per line, in the format that flame graph tools read "
+		"(default: block)",
 		&stacks, 1u << STACK_BLOCK, 0, offsetof(struct report_options, folded),
 		OPTION_ONLY_COMMAND, 0, 0},
 	ROW("histogram", 0, NULL, option_type_flag, histogram,
 		"also print how many exchanges, and how many calls, took how long"),
 	ROW("pcap", 0, "FILE", option_type_path, pcap,
-		"add the layer wire, by a capture that was taken meanwhile (pcapng or pcap)"),
+		"add the layer wire, from a capture taken during the recording (pcapng or pcap)"),
 	ROW("against", 0, "DIR", option_type_text, against,
-		"compare with an earlier recording, or with several, separated by commas; several "
-		"on each side tell a change from chance"),
+		"compare with an earlier recording, or with several, separated by commas; with "
+		"several recordings on each side, a change can be told from chance"),
 	ROW("on-demand", 0, "LIST", statistics, statistics,
 		"print more figures: names separated by commas, with parameters, such as "
 		"bursts:gap=5; "

@@ -115,13 +115,14 @@ static const struct option_row rows[] = {
 	ROW("facts", 0, "NAME", facts, facts,
 		"print facts of one kind as tab-separated values:" FACT_NAMES),
 	ROW("pcap", 0, "FILE", option_type_text, pcap,
-		"with --facts wire: a capture that was taken meanwhile (pcapng or pcap)"),
+		"with --facts wire: a capture taken during the recording (pcapng or pcap)"),
 	ROW("follow", 'f', NULL, option_type_flag, follow,
 		"print what a recording that still runs has, and more as it comes, until it ends "
 		"or Ctrl-C"),
 	{"--slowest", "N",
 		"list the N slowest exchanges of a request and its reply, and what happened to the "
-		"request's last byte and the reply's first; or byte ranges of streams without",
+		"request's last byte and the reply's first; for streams without exchanges, the "
+		"slowest byte ranges",
 		&option_type_number, 1, EXCHANGES_SLOWEST_MAX,
 		offsetof(struct show_options, slowest), OPTION_ONLY_COMMAND, 0, 0},
 	ROW("exchange", 0, "ID", exchange, exchange,

@@ -63,13 +63,13 @@ static const struct option_type type_layers = {parse_layers, NULL};
 	}
 static const struct option_row rows[] = {
 	TIME("interval", 'i', interval, "show new figures after this time (default: 1s)"),
-	TIME("window", 0, window, "time that the rows of connections are about (default: 5s)"),
-	{"--count", "N", "end after so many intervals", &option_type_number, 1, UINT32_MAX,
+	TIME("window", 0, window, "sum each connection's row over this time (default: 5s)"),
+	{"--count", "N", "end after N intervals", &option_type_number, 1, UINT32_MAX,
 		offsetof(struct top_options, count), OPTION_ONLY_COMMAND, 0, 'n'},
 	ROW("json", 0, NULL, option_type_flag, json,
 		"print a line of JSON for each interval instead of a screen"),
 	ROW("sort", 0, "COLUMN", top_type_column, sort,
-		"sort by a column, the greatest first (default: sent)"),
+		"sort by a column: numbers from the greatest, text alphabetically (default: sent)"),
 	ROW("filter", 0, "TEXT", option_type_text, filter,
 		"list only connections with this text in program, address or protocol"),
 	ROW("layers", 'l', "LIST", type_layers, layers,

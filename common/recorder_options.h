@@ -60,8 +60,9 @@
 	X(path, cgroup, "cgroup", 0, "PATH", 0, 0, MG_BOTH, MG_TO_TRACER, \
 		"record the tasks of a cgroup (v2) and what they start, kernel side only") \
 	X(layers, layers, "layers", 'l', "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_KERNEL | MG_SETTABLE, \
-		"record these layers of the kernel side: " MG_LAYER_LIST(", ") " or none; light is " \
-		"socket,tcp,device of TCP alone; +LIST adds to the default, which is all but timestamps, netfilter, gro and switch") \
+		"record these layers of the kernel side: " MG_LAYER_LIST(", ") " or none; light " \
+		"records socket, tcp and device for TCP sockets only; +LIST adds to the default (all but timestamps, " \
+		"netfilter, gro and switch)") \
 	X(size, buffer, "buffer", 'b', "SIZE", MG_BUFFER_MIN, MG_BUFFER_MAX, MG_BOTH, MG_TO_TRACER, \
 		"buffer for each CPU of the kernel side (default: 16M, less on many CPUs), and for each " \
 		"thread of the application side (default: 4M, at most 16M)") \
@@ -71,17 +72,17 @@
 		"also record CATEGORY:NAME[/FILTER/][:FIELD,...], any tracepoint of the kernel; may be " \
 		"repeated") \
 	X(time, duration, "duration", 0, "TIME", 1000000, 1000000000000000, MG_BOTH, 0, \
-		"stop after so long, such as 10s, 0.5 or 2m; magnet record asks COMMAND to end and waits " \
+		"stop after this time, such as 10s, 0.5 or 2m; magnet record asks COMMAND to end and waits " \
 		"2 s for it") \
 	X(size, max_size, "max-size", 0, "SIZE", 64u << 10, 1ull << 50, MG_BOTH, MG_TO_TRACER, \
-		"stop a side when its trace has so many bytes") \
+		"stop recording a side when its trace reaches this size") \
 	X(amount, rotate, "rotate", 0, "AMOUNT", 64u << 10, 0, MG_BOTH, MG_TO_TRACER, \
-		"begin a new part of the trace after so many bytes, or after a time such as 30s") \
+		"begin a new part of the trace at this size, or after this time, such as 30s") \
 	X(number, keep, "keep", 0, "N", 1, 1000000, MG_BOTH, MG_TO_TRACER, \
 		"keep only the newest N parts that --rotate or --flight makes") \
 	X(amount, flight, "flight", 0, "AMOUNT", 1u << 20, 0, MG_BOTH, MG_TO_TRACER, \
-		"flight recorder: keep only the last so many bytes or seconds, and write them when a " \
-		"dump is asked for") \
+		"flight recorder: keep only the newest events, by size or by time, and write them when a " \
+		"dump is requested") \
 	X(triggers, trigger, "trigger", 0, "WHEN", 0, 0, MG_BOTH, MG_TO_TRACER | MG_KERNEL, \
 		"dump the flight recorder on retransmission, on lost, or on latency=100ms; may be " \
 		"repeated") \
@@ -100,7 +101,7 @@
 	X(flag, waits, "waits", 0, NULL, 0, 0, MG_RECORD, MG_TO_APP, \
 		"also log poll, select, epoll_wait and similar calls") \
 	X(flag, entries, "entries", 0, NULL, 0, 0, MG_RECORD, MG_TO_APP, \
-		"also log the begin of each call, so that a call that blocks is seen while it does") \
+		"also log the start of each call, so that a blocked call is visible before it returns") \
 	X(protocols, protocol, "protocol", 0, "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_KERNEL | MG_SETTABLE | MG_FILTER, \
 		"record only sockets of these protocols: tcp, udp, unix, raw, icmp, netlink, vsock") \
 	X(list, netns, "netns", 0, "LIST", 0, 0, MG_BOTH, MG_TO_TRACER | MG_KERNEL | MG_SETTABLE | MG_FILTER, \
@@ -112,7 +113,7 @@
 	X(sample, sample, "sample", 0, "N", 0, 0, MG_BOTH, MG_TO_TRACER | MG_KERNEL | MG_SETTABLE | MG_FILTER, \
 		"record only one in N connections, but all of it") \
 	X(interface, interface, "interface", 0, "NAME", 0, 0, MG_BOTH, MG_TO_TRACER | MG_KERNEL | MG_SETTABLE | MG_FILTER, \
-		"do not record packets at other interfaces") \
+		"record packets only at this interface") \
 	X(flag, anonymize, "anonymize", 0, NULL, 0, 0, MG_BOTH, MG_TO_TRACER, \
 		"leave out addresses and ports") \
 	X(text, control, "control", 0, "PATH", 0, 0, MG_TRACER, 0, \

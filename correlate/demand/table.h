@@ -132,7 +132,7 @@
 	K(NUMBER, index, none, "Jain's index") \
 	K(COUNT, n, none, "flows") \
 	K(TEXT, layer, none, "layer at which the flows' bytes are counted") \
-	K(NUMBER, from_s, none, "begin of the window, seconds after the first event") \
+	K(NUMBER, from_s, none, "start of the window, seconds after the first event") \
 	K(NUMBER, to_s, none, "end of the window, seconds after the first event") \
 	K(LIST, flows, share, "the flows") \
 	K(TEXT, refused, none, "reason if the index is null")
@@ -158,7 +158,7 @@
 		"largest distance between the spacings' distributions at two layers", \
 		"Spacings of packets at two layers (Kolmogorov-Smirnov)") \
 	S(BURSTS, bursts, "bursts", 1, 0, P(GAP), "gap=MS ends one (1)", \
-		"runs of units: how many, how large, how long", "Bursts") \
+		"runs of packets or calls: how many, how large, how long", "Bursts") \
 	S(IDC, idc, "idc", 1, 0, P(BIN), "bin=MS, the smallest window (1)", \
 		"index of dispersion for counts, by window", "Index of dispersion of counts") \
 	S(VARIANCE_TIME, variance_time, "variance-time", 1, 0, P(BIN), "bin=MS (1)", \
@@ -200,7 +200,7 @@
 			{"at", "at_ns", NS}), \
 		MG_CURVE(NULL)) \
 	T(BURSTS, layers, "Bursts", \
-		MG_COLUMNS({"bursts", "bursts", COUNT}, {"mean units", "units.mean", NUMBER}, \
+		MG_COLUMNS({"bursts", "bursts", COUNT}, {"mean count", "units.mean", NUMBER}, \
 			{"mean size", "bytes.mean", BYTES}, {"p99", "bytes.p99", BYTES}, \
 			{"max", "bytes.max", BYTES, "max_at_least"}, {"mean length", "duration_ns.mean", NS}, \
 			{"max", "duration_ns.max", NS, "max_at_least"}), \

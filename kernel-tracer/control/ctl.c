@@ -34,7 +34,7 @@ static const char usage[] =
 	"  resume           record again\n"
 	"  set NAME=VALUE   change one of these options:\n"
 	"                   %s\n"
-	"  stop             end the recording in order\n"
+	"  stop             end the recording normally\n"
 	"\n";
 
 struct ctl_options {
