@@ -112,8 +112,8 @@ static void largest(const struct compared *r, FILE *to)
 	figure_words(figure, r);
 	subject_name(name, &r->key);
 	fprintf(to, "The %s: %s of %s: from %s to %s (%s)%s.\n",
-		r->verdict == NOT_ENOUGH ? "first" : "largest", figure, name,
-		value(r->before_value, r->unit), value(r->now_value, r->unit),
+		r->verdict == NOT_ENOUGH ? "first difference in the table" : "largest difference",
+		figure, name, value(r->before_value, r->unit), value(r->now_value, r->unit),
 		change(r->difference, r->unit),
 		r->verdict == NOT_ENOUGH ? "; how much of that is noise is not known" : "");
 }
@@ -239,7 +239,7 @@ static void table(const struct comparison *c, const struct compared *const *all,
 	table_begin(&t, "lrrrrrl");
 	table_drops(&t, "5");
 	table_row(&t, "\tbefore\tnow\tchange\t%s\tratio\t",
-		c->noise == NOISE_WITHIN ? "interval of it" : "noise");
+		c->noise == NOISE_WITHIN ? "interval" : "noise");
 	for (size_t i = 0; i < rows; i++) {
 		if (is_printed(all, i))
 			continue;

@@ -14,15 +14,15 @@
 #define MG_TX_LAYERS(X) \
 	X(CALL,    "call",   "") \
 	X(COPY,    "copy",   "copied into the socket") \
-	X(IP_OUT,  "tcp",    "to IP") \
-	X(IP_POST, "ip",     "IP to the device layer") \
-	X(QUEUE,   "queue",  "device's queue") \
-	X(XMIT,    "device", "driver") \
+	X(IP_OUT,  "tcp",    "the transport hands it to IP") \
+	X(IP_POST, "ip",     "IP hands it to the device layer") \
+	X(QUEUE,   "queue",  "in the device's queue") \
+	X(XMIT,    "device", "driver is asked to send it") \
 	X(DONE,    "driver", "driver has taken it")
 #define MG_RX_LAYERS(X) \
-	X(DEV,   "device",   "device delivers") \
-	X(IP,    "ip",       "from IP") \
-	X(TCP,   "tcp",      "TCP") \
+	X(DEV,   "device",   "device delivers it") \
+	X(IP,    "ip",       "IP hands it to the transport") \
+	X(TCP,   "tcp",      "TCP processes it") \
 	X(READY, "in_order", "in order, readable") \
 	X(COPY,  "copy",     "copying begins") \
 	X(CALL,  "call",     "")

@@ -22,7 +22,8 @@
 	X(TSQ,       "tsq",         "TCP small queues (the device's queue has enough)", \
 		"The link, or a rate limit on it, is slower than the program.") \
 	X(PACING,    "pacing",      "pacing held segments back", \
-		"The pacing rate is the limit: what congestion control finds the link to carry, or SO_MAX_PACING_RATE.") \
+		"The pacing rate limits sending. Congestion control sets it from the rate it measures, or the program by " \
+		"SO_MAX_PACING_RATE.") \
 	X(BUFFER,    "send_buffer", "held in the send buffer, not known why", "") \
 	X(QDISC,     "qdisc",       "waiting in the device's queue (qdisc)", \
 		"The link, or a rate limit on it, is slower than the program.") \
@@ -40,7 +41,7 @@
 		"The reader did something else, slept, or waited for a CPU: read sooner, or with more workers.") \
 	X(RUN_QUEUE, "run_queue",   "waiting for a CPU", \
 		"The CPUs are busy with other threads: see the scheduler below.") \
-	X(RECEIVE,   "receive",     "being received: stack, wakeup, copy and return", "") \
+	X(RECEIVE,   "receive",     "kernel's receive path (stack, wakeup, copy and return)", "") \
 	X(PROGRAM,   "program",     "the program itself", "") \
 	X(WRITING,   "writing",     "the program, from its first to its last write", "") \
 	X(ARRIVING,  "arriving",    "the rest of the reply was arriving", "")

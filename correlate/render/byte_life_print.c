@@ -228,7 +228,7 @@ static void atom_text(
 	}
 	table_print(&t, p->to, 2, false);
 	if (called)
-		fprintf(p->to, "  the reader had called %s before the first\n",
+		fprintf(p->to, "  the reader's call began %s before the first row\n",
 			text_ns(ns_between(l, called->called, row[first]->t)));
 }
 

@@ -35,10 +35,11 @@ const char *report_side_end(const struct report *r, enum core_side which)
 	if (by)
 		return by;
 	if (s->in_order)
-		return s->why[0] ? s->why : "it was asked to, and the program went on";
-	return which == CORE_APP
-		       ? "the collector was killed, or could not write, or the rest is gone"
-		       : "the tracer was killed, or could not write, or the rest is gone";
+		return s->why[0] ? s->why : "the recording was stopped, and the program went on";
+	return which == CORE_APP ? "the collector was killed or could not write, or the rest of "
+				   "its trace is missing"
+				 : "the tracer was killed or could not write, or the rest of its "
+				   "trace is missing";
 }
 
 bool report_sees_packets_only(const struct report *r)

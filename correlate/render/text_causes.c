@@ -75,14 +75,15 @@ static void cause_words(const struct cause_figures *c, const struct answer_doing
 		memcpy(remedy, did->remedy, REMEDY_MAX);
 	n = snprintf(words, WORDS_MAX, "%s %s%s%s", text_percent(cause_share(c)),
 		between ? "" : answer_end(c->column, c->end), between ? "" : ": ",
-		c->cause == CAUSE_RECEIVE && did->share > 0 ? "being received" : label_of(c));
+		c->cause == CAUSE_RECEIVE && did->share > 0 ? "kernel's receive path"
+							    : label_of(c));
 	if (did->share <= 0)
 		return;
 	whole = did->share >= MOST_OF_PROGRAM;
 	if (c->cause == CAUSE_READER || c->cause == CAUSE_RECEIVE)
-		snprintf(words + n, WORDS_MAX - (size_t)n, ": the reader was %s%s%s%s", did->words,
-			whole ? "" : ", for ", whole ? "" : text_percent(did->share),
-			whole ? "" : " of that");
+		snprintf(words + n, WORDS_MAX - (size_t)n, "%s the reader was %s%s%s%s",
+			c->cause == CAUSE_READER ? ":" : ";", did->words, whole ? "" : ", for ",
+			whole ? "" : text_percent(did->share), whole ? "" : " of that");
 	else
 		snprintf(words + n, WORDS_MAX - (size_t)n, ", %s%s%s",
 			whole ? "" : text_percent(did->share), whole ? "" : " of that ",

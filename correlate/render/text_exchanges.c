@@ -113,7 +113,8 @@ static void left_out(const struct exchange_table *t, FILE *to)
 		unsure += own.unsure;
 	}
 	if (unsure)
-		fprintf(to, "  without times: %s, which overlap or of which calls may be missing\n",
+		fprintf(to,
+			"  no times for %s: they overlap, or some of their calls may be missing\n",
 			text_count(unsure));
 	for (int kind = 0; kind < MG_KIND_END; kind++)
 		if (unanswered[kind] || unasked[kind])
@@ -223,8 +224,7 @@ void text_histograms(const struct report *r, FILE *to, bool colour)
 	call_histograms(r, to, colour);
 	if (!shown && !r->call_count)
 		fprintf(to,
-			"\nneither a request with a reply nor a call was recorded, of which there "
-			"could be a histogram\n");
+			"\nno histogram: neither a request with a reply nor a call was recorded\n");
 }
 
 /* ---- the slowest ---- */

@@ -17,15 +17,16 @@ static const struct word words[] = {
 		"arrival "
 		"of the request until the reply has left"},
 	{"request to reply", NULL, NULL,
-		"a client's time from the call that wrote the request's last byte to the return "
-		"of the call that read the reply's first; a server's from the device that received "
-		"the one to the device that sent the other"},
-	{"median, slowest 1 %, slowest", NULL, NULL,
-		"means of the exchanges about as long as the median, of the slowest ones, and of "
+		"at a client, from the call that wrote the request's last byte to the return of "
+		"the call that read the reply's first byte; at a server, from the arrival of the "
+		"request's last byte at the device to the departure of the reply's first byte"},
+	{"median, slowest N %, slowest", NULL, NULL,
+		"mean of the exchanges about as long as the median, of the slowest N %, and of "
 		"those as long as the longest"},
-	{"sending, program, receiving, network", NULL, NULL,
-		"from the call to the driver; between the program's calls; from the device to the "
-		"return of the call; all between both ends"},
+	{"sending", NULL, NULL, "from the call to the driver"},
+	{"program", NULL, NULL, "between the program's calls"},
+	{"receiving", NULL, NULL, "from the device to the return of the call"},
+	{"network", NULL, NULL, "everything between the two ends"},
 	{"in the program", NULL, NULL,
 		"from the return of the call that read the request to the entry of the call that "
 		"wrote the reply's first byte"},
@@ -33,8 +34,8 @@ static const struct word words[] = {
 		"CPU time of the threads themselves, without waiting, interrupts and tracing "
 		"overhead"},
 	{"time lost in the stack", NULL, NULL,
-		"the mean time of a flow's bytes, once for each call that moved them, summed over "
-		"flows; waits of several messages may pass at the same time"},
+		"the mean time of a flow's bytes times the number of calls that moved them, "
+		"summed over flows; waits at the same time count each"},
 	{"time lost waiting for a CPU", NULL, NULL, "sum of the threads' waits for a CPU"},
 	{"total", NULL, NULL, "time from before the call to after it"},
 	{"on CPU, overhead", NULL, NULL,
@@ -75,8 +76,8 @@ static const struct word words[] = {
 		"time that magnet's own events take; taken off stages and calls, but not off the "
 		"totals"},
 	{"*", NULL, NULL,
-		"beside a figure: 1 to 10 % of what it is made of is missing; beside a kind of "
-		"socket: the call bypassed libmagnet.so"},
+		"beside a figure: 1 to 10 % of its data is missing; beside a kind of socket: the "
+		"call bypassed libmagnet.so"},
 	{"n/a", NULL, NULL, "could not be observed; never 0"},
 };
 

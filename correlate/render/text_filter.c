@@ -23,12 +23,11 @@ void text_filter(const struct report *r, FILE *to, bool colour)
 	fprintf(to, " of %s flows", text_count(r->flows_there));
 	part("calls", f->calls_taken, f->calls_all, to);
 	if (report_has_window(r)) {
-		double end = report_duration_ns(r) / 1e9;
-		double until = r->filter->to_ns ? (double)r->filter->to_ns / 1e9 : end;
+		double end = report_duration_ns(r);
+		double until = r->filter->to_ns ? (double)r->filter->to_ns : end;
+		double kept = (until < end ? until : end) - (double)r->filter->from_ns;
 
-		double kept = (until < end ? until : end) - (double)r->filter->from_ns / 1e9;
-
-		fprintf(to, ", %.6g s of %.6g s", kept > 0 ? kept : 0, end);
+		fprintf(to, ", %s of %s", text_ns(kept > 0 ? kept : 0), text_ns(end));
 	}
 	fprintf(to, "\n");
 }

@@ -110,9 +110,9 @@ static void no_calls(const struct report *r, FILE *to)
 {
 	if (r->flow_count && !core_has_observed(r->core, MG_EVENT_sys_enter) &&
 		core_has_observed(r->core, MG_EVENT_tcp_recv))
-		fprintf(to,
-			"\nNo summary: where bytes waited is known with the layer syscall, which "
-			"was not recorded\n(--layers)\n");
+		fprintf(to, "\nNo summary: without the layer syscall it is not known where bytes "
+			    "waited "
+			    "(--layers)\n");
 }
 
 const struct together *text_summarised(

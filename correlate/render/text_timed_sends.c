@@ -28,12 +28,12 @@ static void counts(const struct timed_sends_figures *of, FILE *to)
 	size_t used = (size_t)snprintf(words, sizeof(words), "the last byte of %s%s send%s",
 		of->misses ? text_at_least() : "", text_count(all), plural(all));
 
-	used = some(words, used, n[TIMED_MERGED],
-		"without timestamps, as a later send has those of their segment");
-	used = some(words, used, n[TIMED_ACKNOWLEDGED_LATER], "acknowledged with a later one");
+	used = some(words, used, n[TIMED_MERGED], "merged into a later send's segment");
+	used = some(words, used, n[TIMED_ACKNOWLEDGED_LATER],
+		"acknowledged only by a later send's ACK");
 	used = some(words, used, n[TIMED_LEFT], "had left before the call ended");
 	used = some(words, used, n[TIMED_UNFINISHED], "without an acknowledgement");
-	used = some(words, used, n[TIMED_LOST], "of which events may be missing");
+	used = some(words, used, n[TIMED_LOST], "with events that may be missing");
 	some(words, used, of->sums->queued_again, "retransmitted");
 	fprintf(to, "  ");
 	text_wrapped(to, 2, 4, words);
@@ -78,9 +78,9 @@ static const char *remedy(enum timed_stage stage)
 	static const char *const of[TIMED_STAGES] = {
 		[TIMED_SEND_BUFFER] = "TCP held the bytes back. The default layers tell why: the "
 				      "peer's window, the congestion window, Nagle's algorithm.",
-		[TIMED_NETWORK] = "This is the path, the peer, and its delay of the "
-				  "acknowledgement, which it may keep until it has data to send: "
-				  "record the peer with the default layers to tell them apart.",
+		[TIMED_NETWORK] = "This is the path, the peer, and the peer's delay before it "
+				  "acknowledges. To tell them apart, record the peer with the "
+				  "default layers.",
 	};
 
 	return stage == TIMED_QUEUE ? cause_remedy(CAUSE_QDISC) : of[stage];
@@ -103,7 +103,7 @@ static void longest_stage(const struct timed_sums *t, FILE *to)
 	}
 	if (!(sum >= DIVIDED_LEAST * (double)t->at_most.sum)) {
 		snprintf(words, sizeof(words),
-			"Where they waited is not known: of %s of %s not all times are.",
+			"Where they waited is not known: for %s of %s some timestamps are missing.",
 			text_count(t->at_most.n - t->whole_n), text_count(t->at_most.n));
 		if (t->queued_again)
 			snprintf(words + strlen(words), sizeof(words) - strlen(words),

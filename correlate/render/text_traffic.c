@@ -147,7 +147,7 @@ static void sizes(const struct report *r, const struct fact_flow *f, FILE *to)
 	}
 	if (!from->n || !at->n) {
 		fprintf(to, "sizes n/a, as %s recorded",
-			!call->n ? "calls were not" : "the device was not");
+			!call->n ? "system calls were not" : "the device was not");
 		return;
 	}
 	fprintf(to, "sizes %s %s %s", text_bytes(unit_mean_size(from)), text_arrow(),

@@ -102,14 +102,14 @@ static const char *remedy_of(const struct program_key *k)
 	if (is_stopped(k))
 		return "Something stopped the process: SIGSTOP, or a debugger.";
 	if (k->part == PROGRAM_HANDED_OVER)
-		return "The thread that answers was busy: more threads, or shorter work.";
+		return "The thread that answers was busy: use more threads, or do less in it.";
 	if (k->port)
 		return "It waits for another service: look there.";
 	for (size_t i = 0; k->call && i < sizeof(remedies) / sizeof(remedies[0]); i++)
 		if (strcmp(k->call, remedies[i].call) == 0)
 			return remedies[i].remedy;
 	if (k->io == 1)
-		return "Storage is slow: a faster disk, fewer reads, or more memory.";
+		return "Storage is slow: use a faster disk, read less, or add memory.";
 	return "";
 }
 

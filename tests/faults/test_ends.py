@@ -197,7 +197,7 @@ def full_disk():
     try:
         d, status, err, calls = recording("small/t", lambda record: None, "--app-only", seconds=3)
         check(status == 1 and "no space left" in err and "not recorded" in err, "record tells a full disk: " + err.strip())
-        told(d, "application", "the collector was killed, or could not write", length_known=False)
+        told(d, "application", "the collector was killed or could not write", length_known=False)
     finally:
         run("umount", top)
 

@@ -4,6 +4,7 @@ Filters of report and show against a selection made here, from all rows and all 
 with two processes, several ports, TCP, UDP and UNIX sockets. Parts sum to the whole.
 """
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "lib"))
@@ -228,6 +229,9 @@ def words(a):
           "--setup has the hooks")
     head = [line for line in a.rec.text("--port", str(PORTS[0])).splitlines()[:3] if line.startswith("ONLY")]
     check(len(head) == 1 and head[0].startswith(f"ONLY --port {PORTS[0]}: ") and " of " in head[0], head[0])
+    window = a.rec.text("--to", "5ms").splitlines()
+    window = next(line for line in window if line.startswith("ONLY"))
+    check(re.search(r", 5\.?0* ms of [\d.]{1,4} (ms|s)$", window), f"the length of a window: {window}")
     check("n/a: the filter chooses connections" in a.rec.text("--port", str(PORTS[0])), "the scheduler says why")
     check(a.report["filter"] is None, "without a filter JSON has none")
     for command, options, said in (

@@ -102,7 +102,7 @@ def whole(layers, level, what):
                 check(got == N, f"{layers}: {got} of {N} messages of the UNIX socket have {event}")
     only_tcp = "tcp" in layers and "syscall" not in layers
     sizes = "traffic: packets of " in rec.brief
-    check(("No summary: where bytes waited" in rec.brief) == only_tcp and (sizes or "device" not in layers or not only_tcp),
+    check(("No summary: without the layer syscall" in rec.brief) == only_tcp and (sizes or "device" not in layers or not only_tcp),
           f"{layers}: the report says why there is no summary, and the sizes of packets that a device recorded")
     blind = [] if {"syscall", "socket", "tcp"} & set(layers.split(",")) else ["unix", "netlink", "vsock"]
     check(rec.not_observed == blind and ("not observed by the kernel side" in rec.text) == bool(blind) and

@@ -98,7 +98,7 @@ def sleeping(asleep, awake):
     check(figure(c, "srtt", side="client", direction="tx")["now_n"] == SIDE, "the connection's state is compared")
     check([r["source"] for r in c["now_recordings"]] == asleep, "each recording is named")
     text = run(MAGNET, "report", *asleep, "--against", os.path.dirname(awake[0])).stdout
-    first = re.search(r"The largest: (.*) of tcp requests", text)
+    first = re.search(r"The largest difference: (.*) of tcp requests", text)
     check(first and re.fullmatch("(request to reply|in the program), p(50|99)", first[1]),
           f"the requests stand first: {first and first[0]}")
     rows = [line for line in text.splitlines() if re.match(r"    \S", line)]

@@ -160,7 +160,7 @@ def merged(net):
         f, _ = all_are_told(rec, n)
         told = f["timed_sends"]
         check(told["merged"] > 0 and told["acknowledged"] > 1, f"{told['merged']} of {n} sends left with a later one")
-        check(f"{told['merged']:,} without timestamps, as a later send has those" in rec.text(), "which the text says")
+        check(f"{told['merged']:,} merged into a later send's segment" in rec.text(), "which the text says")
         check(stages(f)["at_most"]["n"] == told["acknowledged"] + told["acknowledged_later"] + told["merged"],
               "it is known how long they took at most")
         check(stages(f)["at_most"]["mean"] > stages(f)["total"]["mean"], "which is longer, as they waited for the others")

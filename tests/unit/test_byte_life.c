@@ -218,7 +218,7 @@ static void a_waiting_reader_comes_after_the_bytes(void **unused)
 	assert_non_null(strstr(text, "reader woken"));
 	assert_non_null(strstr(text, "reader gets the CPU"));
 	assert_null(strstr(text, "recv() called"));
-	assert_non_null(strstr(text, "the reader had called 5.00 us before the first\n"));
+	assert_non_null(strstr(text, "the reader's call began 5.00 us before the first row\n"));
 	end();
 }
 
