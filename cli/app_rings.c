@@ -281,8 +281,9 @@ int app_rings_create(struct app_rings **out, uint64_t ring_bytes, char *why, siz
 			"by the application side: no socket for them in /dev/shm or /tmp: %s",
 			strerror(-err));
 	if (r->first < 0)
-		mg_warn("no calls of programs under a filter of system calls are recorded: "
-			"too few descriptors%s",
+		mg_warn("calls of programs under a seccomp filter are not recorded: not enough "
+			"file "
+			"descriptors%s",
 			mg_limit_hint(-EMFILE, hint, sizeof(hint)));
 	snprintf(r->env, sizeof(r->env), "%016llx:%d:%d:%d:%llu:%s", (unsigned long long)r->id,
 		(int)getpid(), r->first < 0 ? 0 : r->first, filters < 0 ? 0 : filters,

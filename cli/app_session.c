@@ -183,7 +183,7 @@ int app_session_open(
 		return -ENOENT;
 	if (!s->ctl->lttng_session_daemon_alive()) {
 		snprintf(why, size,
-			"no LTTng session daemon answers user %u: start one (lttng-sessiond "
+			"no LTTng session daemon of user %u is running: start one (lttng-sessiond "
 			"--daemonize)",
 			(unsigned int)geteuid());
 		return -ECONNREFUSED;

@@ -231,7 +231,8 @@ static int run(const struct collector_options *o, int control)
 
 int collector_start(struct collector *c, const struct collector_options *o)
 {
-	struct beginning b = {.err = -EPIPE, .text = "its collector does not start"};
+	struct beginning b = {
+		.err = -EPIPE, .text = "the application side's collector does not start"};
 	int pair[2], status, err;
 
 	memset(c, 0, sizeof(*c));
@@ -252,11 +253,12 @@ int collector_start(struct collector *c, const struct collector_options *o)
 	}
 	snprintf(c->why, sizeof(c->why), "%.255s", b.text);
 	if (c->pid > 0 && waitpid(c->pid, &status, 0) == c->pid && WIFSIGNALED(status))
-		snprintf(c->why, sizeof(c->why), "its collector was killed by signal %d (%s)",
+		snprintf(c->why, sizeof(c->why),
+			"the application side's collector was killed by signal %d (%s)",
 			WTERMSIG(status), signal_name(WTERMSIG(status)));
 	if (c->pid < 0)
-		snprintf(c->why, sizeof(c->why), "its collector cannot be started: %s",
-			strerror(err));
+		snprintf(c->why, sizeof(c->why),
+			"the application side's collector cannot be started: %s", strerror(err));
 	c->pid = 0;
 	close(pair[0]);
 	return b.err ? b.err : -EPIPE;

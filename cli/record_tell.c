@@ -11,8 +11,9 @@
 #include "unseen.h"
 
 static const char no_call[] =
-	"magnet: no socket call was recorded: if a service does this work, record that with --pid "
-	"or --cgroup; a command that only starts another one must not end before it\n";
+	"magnet: no socket call was recorded. If a running service does the work, record it with "
+	"--pid or --cgroup. If COMMAND only starts another program, it must wait for that program "
+	"to end.\n";
 
 /* Warns of events that are lost, by their cause. */
 static void tell_losses(const struct collector_result *app, long long kernel, bool in_session)
@@ -38,16 +39,16 @@ static void tell_losses(const struct collector_result *app, long long kernel, bo
 			"cycle counter (strict seccomp, PR_SET_TSC)",
 			(unsigned long long)app->untimed);
 	if (app->not_outer)
-		mg_warn("%llu application calls have the numbers that their processes had in a "
-			"namespace, and no kernel side: they ended before they were found outside, "
-			"or others had the same numbers",
+		mg_warn("%llu application calls keep the process numbers of an inner PID namespace "
+			"and are not joined with the kernel side: their processes ended too early, "
+			"or shared a number with others",
 			(unsigned long long)app->not_outer);
 	if (app->unserved)
 		mg_warn("events lost: all calls of %llu programs for which there was no buffer: %s",
 			(unsigned long long)app->unserved, app->why_unserved);
 	if (app->unreached)
-		mg_warn("events lost: all calls of %llu programs, and of those they ran, that were "
-			"executed where the files of magnet are not, as in a chroot",
+		mg_warn("events lost: all calls of %llu programs and of the programs they started, "
+			"because magnet's files are not visible there (chroot)",
 			(unsigned long long)app->unreached);
 }
 

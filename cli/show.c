@@ -163,7 +163,8 @@ static int check_facts(struct show_options *o)
 			: NULL;
 	if (!lacks)
 		return 0;
-	mg_error("--facts %s tells of no %s: leave out the filters by them", o->facts->name, lacks);
+	mg_error("--facts %s has no %s to filter by: leave out these filters", o->facts->name,
+		lacks);
 	filter_free(&o->filter);
 	return EXIT_USAGE;
 }

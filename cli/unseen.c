@@ -23,8 +23,8 @@ void tell_unseen(const json_t *kernel, const struct callers *app)
 	json_t *j;
 
 	if (app->more) {
-		fputs("magnet: which programs were not seen by libmagnet.so is not known: too many "
-		      "called, or memory was short\n",
+		fputs("magnet: the list of programs that libmagnet.so did not see is incomplete: "
+		      "too many programs made calls, or memory ran out\n",
 			stderr);
 		return;
 	}

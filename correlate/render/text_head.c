@@ -142,8 +142,9 @@ static void gap(const struct report *r, const struct fact_loss *g, FILE *to)
 		fprintf(to, "  still missing: %s", text_plain(g->producer, 32));
 	else if (g->reason == MG_LOST_APP_UNREACHED)
 		fprintf(to,
-			"  lost: all calls of %s program%s, and of those they ran, executed where "
-			"the files of magnet are not, as in a chroot,",
+			"  lost: all calls of %s program%s and of the programs they started, "
+			"because "
+			"magnet's files are not visible there (chroot),",
 			text_count(g->events), plural(g->events));
 	else if (is_loss)
 		fprintf(to, "  %s lost by %s", text_count(g->events), text_plain(g->producer, 32));
@@ -164,8 +165,8 @@ static void not_run(uint64_t packets, size_t places, FILE *to)
 	if (!packets)
 		return;
 	fprintf(to,
-		"  1 event or more of each of %s packets, in %zu place%s: this machine runs no\n"
-		"    tracing programs while process 1 is on the CPU\n",
+		"  lost: at least 1 event of each of %s packets, in %zu interval%s: this machine\n"
+		"    runs no tracing programs while process 1 is on the CPU\n",
 		text_count(packets), places, plural(places));
 }
 
@@ -281,7 +282,7 @@ static void not_recorded(const struct report *r, FILE *to)
 	else if (!c->kernel_events)
 		fprintf(to, "application side only: no kernel events in this trace\n");
 	else if (!c->has_end && c->part_ended)
-		fprintf(to, "one part of a recording that went on: up to part %llu\n",
+		fprintf(to, "part of a longer recording: ends with part %llu\n",
 			(unsigned long long)c->part);
 	if (report_sees_packets_only(r))
 		fprintf(to, "not observed by the kernel side: " MG_UNSEEN_KINDS

@@ -234,7 +234,7 @@ static const char *sockops_reason(int state)
 	case -EBUSY:
 		return "another program has the root of cgroup v2 to itself (bpftool cgroup show)";
 	case -ECONNREFUSED:
-		return "this kernel has refused the form of programs that it takes";
+		return "this kernel refused the kind of BPF program that this hook needs";
 	default:
 		return strerror(-state);
 	}

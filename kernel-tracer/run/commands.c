@@ -70,7 +70,7 @@ static json_t *do_dump(struct run *r, const json_t *request)
 
 	(void)request;
 	if (!r->flight)
-		return refused("nothing to dump: all is written (--flight keeps it in memory)");
+		return refused("nothing to dump: without --flight all events are already written");
 	if (r->paused)
 		return refused("it is paused");
 	err = flight_dump_for(r, "asked");

@@ -65,7 +65,7 @@ static int change(struct run *r, const struct option_row *row, const char *value
 
 static void list_settable(char *why, size_t size)
 {
-	size_t used = (size_t)snprintf(why, size, "nothing of this name can be set; there are");
+	size_t used = (size_t)snprintf(why, size, "no such setting; these can be set:");
 	const char *comma = "";
 
 	for (size_t i = 0; i < recorder_option_count; i++)

@@ -108,7 +108,7 @@ def usage():
     dies = os.environ["MAGNET_BUILD"] + "/tests/programs/libdies.so"
     if "ASAN_OPTIONS" not in os.environ:  # which must come first
         one_line(record("--app-only", "--", "true", env=dict(os.environ, LD_PRELOAD=dies)), 1,
-                 "its collector was killed by signal 9 (KILL)")
+                 "the application side's collector was killed by signal 9 (KILL)")
 
 
 def directory():

@@ -160,7 +160,7 @@ def questions():
         path = f"/run/magnet/kernel-tracer-{t.pid}.sock"
         check(stat.S_IMODE(os.stat(path).st_mode) == 0o600
               and stat.S_IMODE(os.stat("/run/magnet").st_mode) == 0o700, "only its owner reaches it")
-        for args, ok, what in ((("dance",), 2, "no command 'dance'"), (("set", "colour=red"), 1, "nothing of this"),
+        for args, ok, what in ((("dance",), 2, "no command 'dance'"), (("set", "colour=red"), 1, "no such setting"),
                                (("set", "drain=0"), 1, "bad value"), (("set", "port=x"), 1, "bad value for port"),
                                (("set", "drain"), 2, "NAME=VALUE"),
                                (("pause", "now"), 2, "no arguments"), ((), 2, "no command given")):

@@ -135,7 +135,7 @@ for how in ((), ("unshare", "--pid", "--fork")):
         ours, kernels = sends(rec)
         check(sorted(ours.values()) == [5, 10, 20] and ours == kernels,
               f"{how}: children in a namespace their parent has made have the kernel's numbers {ours} {kernels}")
-        check("have the numbers that their processes had" not in rec.p.stderr, "and nothing else is told")
+        check("keep the process numbers" not in rec.p.stderr, "and nothing else is told")
 
 class Namespace:
     """A namespace of processes with two in it. `path` names it."""
@@ -161,7 +161,7 @@ with Namespace() as a, Namespace() as b:
             check(sorted(ours.values()) == [5, 10, 20] and ours == kernels,
                   f"{how}: children in a namespace that was {'made' if path == 'made' else 'entered'} have the "
                   f"kernel's numbers {ours} {kernels}")
-            check("have the numbers that their processes had" not in rec.p.stderr, "and nothing else is told")
+            check("keep the process numbers" not in rec.p.stderr, "and nothing else is told")
     # entering another kind of namespace changes nothing for children
     with Recording(PYTHON, "-c", ENTERS, "any", f"/proc/{os.getpid()}/ns/net") as rec:
         ours, kernels = sends(rec)
@@ -172,7 +172,7 @@ with Namespace() as a, Namespace() as b:
         ours, kernels = sends(rec)
         right = {key: n for key, n in ours.items() if kernels.get(key) == n}
         check(sum(ours.values()) == 35 and sorted(right.values()) in ([5, 10], [5, 10, 20]) and
-              (20 in right.values() or "application calls have the numbers" in rec.p.stderr),
+              (20 in right.values() or "application calls keep the process numbers" in rec.p.stderr),
               f"those with equal numbers are not taken for each other {ours} {kernels}: {rec.p.stderr}")
 
 # others have a number 2 that lives
@@ -185,7 +185,7 @@ with Recording("unshare", "--pid", "--fork", PYTHON, "-c", BRIEF) as rec:
     inner = ours.get(("2", "2"), 0)
     check(sum(ours.values()) == 8 and sum(right.values()) + inner == 8,
           f"what has ended before it was found is nobody else's {ours} {kernels}")
-    check(not inner or "3 application calls have the numbers" in rec.p.stderr, "but told: " + rec.p.stderr)
+    check(not inner or "3 application calls keep the process numbers" in rec.p.stderr, "but told: " + rec.p.stderr)
 for pid in run("pgrep", "-P", str(others.pid)).stdout.split():
     os.kill(int(pid), signal.SIGKILL)
 others.wait()

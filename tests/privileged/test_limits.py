@@ -89,7 +89,7 @@ def by_size():
           "bytes are followed from part to part")
     check(len(r["hooks"]) == len(report(d + "/0001")["hooks"]), "each hook is told once")
     text = run(MAGNET, "report", d + "/0001").stdout
-    check("one part of a recording" in text and "broke off" not in text, "a part says that it is one")
+    check("part of a longer recording" in text and "broke off" not in text, "a part says that it is one")
     missing_parts(d, n)
 
 

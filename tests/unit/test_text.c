@@ -327,8 +327,8 @@ static void hooks_that_are_not_run_have_one_line(void **unused)
 	feed(&c, &e);
 	printed(&c, NULL, NULL);
 	assert_says("LOST: 0 application and 6 kernel events");
-	assert_says("  1 event or more of each of 6 packets, in 2 places: this machine runs no\n"
-		    "    tracing programs while process 1 is on the CPU\n");
+	assert_says("  lost: at least 1 event of each of 6 packets, in 2 intervals: this machine\n"
+		    "    runs no tracing programs while process 1 is on the CPU\n");
 	assert_does_not_say("hooks not run");
 }
 
