@@ -20,7 +20,7 @@
 
 #define MG_EV_LOST(F, S) \
 	F(S, u64,    count,    "events that are missing here") \
-	F(S, u64,    from_ns,  "begin of the gap") \
+	F(S, u64,    from_ns,  "start of the gap") \
 	F(S, u64,    to_ns,    "end of the gap") \
 	F(S, s32,    cpu,      "CPU, -1 if unknown") \
 	F(S, e_lost, reason, "reason; app_*: calls of the program; paused and not_kept: not lost, but not recorded") \

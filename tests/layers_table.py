@@ -95,7 +95,7 @@ its contents have different versions of IP; both *macvlan* devices are on one in
 *sent* rows are the packets that one end sends, *received* rows those that the other end gets; for ICMP the
 first end also receives, since the second end is the kernel, which answers. The counts in the other direction
 are compared as well, but are not in the tables. Three segments of a connection's opening are not compared,
-since no socket is followed yet: the answer to the SYN where it is sent, the SYN where it arrives, and the
+because they belong to no flow: the answer to the SYN where it is sent, the SYN where it arrives, and the
 acknowledgement of the answer.
 
 - With *GRO* frames arrive singly and are merged; without GRO they stay super-segments over veth.

@@ -231,8 +231,8 @@
 	C(F, COUNT, end, "offset after its last byte") \
 	C(F, FLAG, relative, "1: offsets count from the recording's first byte, 0: from the connection's") \
 	C(F, COUNT, acknowledged, "TCP, sent bytes: offset up to which the peer acknowledged them") \
-	C(F, TIME, first_call, "begin of the first call that moved bytes") \
-	C(F, TIME, last_call, "begin of the last one") \
+	C(F, TIME, first_call, "start of the first call that moved bytes") \
+	C(F, TIME, last_call, "start of the last one") \
 	C(F, COUNT, threads, "threads that made these calls; more than 4 are not distinguished") \
 	C(F, SPAN, blocked, "time for which they were blocked in these calls") \
 	C(F, COUNT, open_calls, "calls begun whose end is not recorded") \
@@ -396,7 +396,7 @@
 #define MG_PROGRAM_COLUMNS(F, C, E, A, of) \
 	C(F, FLOW, request, "flow of the request's bytes, as in `exchange`") \
 	C(F, COUNT, ordinal, "number of the exchange on this socket") \
-	C(F, TIME, begin, "begin of the first interval of this part") \
+	C(F, TIME, begin, "start of the first interval of this part") \
 	C(F, SPAN, time, "time in this part; those of an exchange sum to " of) \
 	C(F, COUNT, times, "intervals") \
 	C(F, COUNT, pid, "process of the thread") \
@@ -476,7 +476,7 @@
 	C(F, TEXT, kernel_unnamed, "why functions of the kernel are not named; empty: they are")
 
 #define MG_FACT_loss(F, C, E, A) \
-	C(F, NS, begin, "begin of the interval in which events are missing") \
+	C(F, NS, begin, "start of the interval in which events are missing") \
 	C(F, NS, end, "end of that interval") \
 	E(F, fact_losses, reason, "reason") \
 	C(F, TEXT, producer, "part of magnet, or of LTTng, that lost them") \
@@ -488,7 +488,7 @@
 #define MG_FACT_recording(F, C, E, A) \
 	C(F, NS, first, "time of the first event that was read") \
 	C(F, NS, last, "time of the last one") \
-	C(F, NS, begin, "begin of the recording by session.json") \
+	C(F, NS, begin, "start of the recording by session.json") \
 	C(F, NS, end, "its end by session.json") \
 	C(F, NS, kernel_last, "time of the last event of the kernel side, except losses") \
 	C(F, COUNT, wall_clock, "CLOCK_REALTIME less CLOCK_MONOTONIC when the first trace began, ns") \
@@ -541,11 +541,11 @@
 	C(F, NS, wire, "when the capture has them, by the recording's clock") \
 	C(F, NUMBER, error, "bound of the error of that time, by which the two clocks are related, ns") \
 	C(F, NS, device, "sent bytes: when the driver was asked to transmit them; received bytes: when the device delivered them") \
-	C(F, NS, call, "sent bytes: begin of the call; received bytes: return of the call; empty if no call is known to have moved them")
+	C(F, NS, call, "sent bytes: start of the call; received bytes: return of the call; empty if no call is known to have moved them")
 
 #define MG_FACT_side(F, C, E, A) \
 	E(F, fact_side_names, side, "side of the recording") \
-	C(F, NS, from, "begin of the side, if it began after the recording") \
+	C(F, NS, from, "start of the side, if it began after the recording") \
 	C(F, NS, until, "its end, or its last event") \
 	C(F, FLAG, known, "1: it is known which time it covers") \
 	C(F, FLAG, begins_late, "1: it begins after the recording did") \

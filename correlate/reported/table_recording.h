@@ -9,10 +9,10 @@
 
 #define MG_KNOWN_side(S, K)
 #define MG_FIGURES_side(S, V, O, L, W, T, P) \
-	V(S, COUNT, NS, from_ns, recorded, "from", "its begin; null if it began with the recording") \
+	V(S, COUNT, NS, from_ns, recorded, "from", "its start; null if it began with the recording") \
 	V(S, COUNT, NS, until_ns, always, "until", "its end, or its last event") \
 	V(S, FLAG, NONE, ended_in_order, always, "ended in order", "whether its end is in the trace") \
-	V(S, FLAG, NONE, complete, always, "complete", "whether it covers the recording from begin to end") \
+	V(S, FLAG, NONE, complete, always, "complete", "whether it covers the recording from start to end") \
 	V(S, NUMBER, SHARE, coverage, recorded, "coverage", "share of the recording that it covers") \
 	V(S, TEXT, NONE, ended, recorded, "ended", "reason if it ended before the recording")
 
@@ -49,7 +49,7 @@
 	V(S, COUNT, NONE, cpu, recorded, "CPU", "CPU; null if it concerns more than one") \
 	V(S, COUNT, EVENTS, count, recorded, "missing", "number of missing events; null if unknown, as for missing " \
 		"packets and parts: see missing") \
-	V(S, COUNT, NS, from_ns, always, "from", "begin of the interval") \
+	V(S, COUNT, NS, from_ns, always, "from", "start of the interval") \
 	V(S, COUNT, NS, to_ns, always, "to", "end of the interval") \
 	T(S, layers, always, "layers whose events are missing")
 
@@ -149,7 +149,7 @@
 	K(S, to, "--to was given")
 #define MG_FIGURES_filter(S, V, O, L, W, T, P) \
 	V(S, TEXT, NONE, options, always, "filter", "the options as they were understood") \
-	V(S, COUNT, NS, from_ns, from, "from", "begin of the window of time, since the first event") \
+	V(S, COUNT, NS, from_ns, from, "from", "start of the window of time, since the first event") \
 	V(S, COUNT, NS, to_ns, to, "to", "its end, which is no longer in it") \
 	V(S, COUNT, FLOWS, flows, always, "flows", "flows that it keeps") \
 	V(S, COUNT, FLOWS, all_flows, always, "of", "flows without it") \
@@ -270,8 +270,8 @@
 	L(S, dump, dumps, always, "dumps of the flight recorder, the first 1,000") \
 	L(S, mark, marks, always, "points that the program marked") \
 	V(S, COUNT, TIMES, marks_left_out, always, "marks left out", "marks beyond the first 100,000") \
-	V(S, COUNT, EVENTS, unjoined_calls, always, "calls not joined", "application events of TCP and UDP sockets whose system call " \
-		"was not recorded") \
+	V(S, COUNT, EVENTS, unjoined_calls, always, "calls not joined", "application events of calls whose system call was not recorded; " \
+		"waits do not count") \
 	V(S, COUNT, CALLS, state_sum_mismatches, always, "sums that do not close", "calls whose states do not sum to their total; 0 " \
 		"unless something is wrong") \
 	V(S, NUMBER, NONE, quantile_error, always, "error of quantiles", "bound of the relative error of a flow's quantiles: 1/1024, " \

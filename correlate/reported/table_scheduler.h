@@ -93,7 +93,7 @@
 	L(S, blocked, blocked, always, "what threads were blocked in, by process, call and peer, the longest time first; at most 1,000") \
 	V(S, TEXT, NONE, no_blocked_in, recorded, "what threads were blocked in", "reason if that is null") \
 	V(S, NUMBER, NS, blocked_total_ns, shown, "blocked", "sum of the times in which threads were blocked; those without a " \
-		"recorded begin or wakeup are left out") \
+		"recorded start or wakeup are left out") \
 	V(S, NUMBER, NS, blocked_undivided_ns, shown, "undivided", "time off the CPU of threads that blocked and whose " \
 		"wakeup was not recorded, with their waits for a CPU") \
 	V(S, NUMBER, NS, blocked_rest_ns, shown, "others", "part of it that is beyond the listed ones") \
