@@ -122,7 +122,20 @@ struct core_sockets {
 	struct mg_sock *alone;      /* opened sockets whose peer has not been seen */
 	struct mg_sock *places;     /* sockets by addresses, the latest of each */
 	struct reconnected *again;  /* by cookie (trace/reconnect.h) */
+	uint64_t accepting[1024];   /* ports whose connections were accepted, one bit each */
 };
+
+/* Notes that a connection to a local port was accepted; port 0: it is not known. */
+static inline void port_accepts(struct core_sockets *s, uint16_t port)
+{
+	if (port)
+		s->accepting[port / 64] |= 1ull << (port % 64);
+}
+
+static inline bool port_accepted(const struct core_sockets *s, uint16_t port)
+{
+	return s->accepting[port / 64] >> (port % 64) & 1;
+}
 
 /* Threads by number, and those of them that hold ended calls (task/holders.h). */
 struct holders {

@@ -236,6 +236,7 @@ struct mg_sock {
 		bool opened;
 		bool late;           /* met when it was open, and its state is not recorded yet */
 		bool accepted;       /* UNIX: by its owner */
+		uint8_t counted;     /* TCP: end that opened it, by its counters; 0: not known */
 		uint64_t connecting; /* when TCP began to connect; 0: it does not */
 	} met;
 	char name[16]; /* name of a device that stands for a socket, else "" */
@@ -266,10 +267,15 @@ static inline struct fact_address sock_remote(const struct mg_sock *s)
 	return (struct fact_address){s->has_addr ? s->raddr : NULL, s->rport};
 }
 
-/* Returns the end of a connection that a socket is, where its opening was recorded. */
+/*
+ * Returns the end of a connection that a socket is, where its opening was recorded or TCP's
+ * counters tell.
+ */
 static inline enum flow_side sock_side(const struct mg_sock *s)
 {
-	return s->opener == 1 ? SIDE_CLIENT : s->opener == 2 ? SIDE_SERVER : SIDE_UNKNOWN;
+	uint8_t opener = s->opener ? s->opener : s->met.counted;
+
+	return opener == 1 ? SIDE_CLIENT : opener == 2 ? SIDE_SERVER : SIDE_UNKNOWN;
 }
 
 #endif

@@ -97,7 +97,7 @@ enum fact_timed {
 };
 enum fact_wait_why { WAIT_BLOCKED, WAIT_PREEMPTED, WAIT_THROTTLED };
 enum fact_blocked { BLOCKED_IN_CALL, BLOCKED_IN_FAULT, BLOCKED_IN_KERNEL, BLOCKED_STOPPED };
-/* The end of a connection that a socket is, where its opening was recorded. */
+/* The end of a connection that a socket is, as far as events or TCP's counters tell. */
 enum flow_side { SIDE_UNKNOWN, SIDE_CLIENT, SIDE_SERVER };
 enum fact_connect_outcome { CONNECT_DONE, CONNECT_FAILED, CONNECT_OPEN };
 /* The two traces of a recording. */

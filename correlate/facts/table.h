@@ -217,7 +217,7 @@
 	C(F, COUNT, retransmits, "segments sent again") \
 	C(F, COUNT, dropped, "segments or datagrams the kernel dropped") \
 	C(F, FLOW, sending, "the direction of its socket that sends") \
-	E(F, fact_sides, side, "end of the connection that it is, if its opening was recorded") \
+	E(F, fact_sides, side, "end of the connection that it is, if its opening was recorded or TCP's counters tell") \
 	C(F, FLAG, opened, "1: the recording has the opening of its connection") \
 	C(F, COUNT, isn, "TCP: its own initial sequence number, if the opening was recorded") \
 	C(F, COUNT, irs, "TCP: the peer's, likewise") \
@@ -347,7 +347,8 @@
 	C(F, COUNT, ordinal, "its number on this socket, from 0") \
 	E(F, fact_kinds, kind, "kind of the socket") \
 	E(F, fact_roles, role, "server: the program reads requests and writes replies; client: the reverse") \
-	C(F, FLAG, role_assumed, "1: no event tells who is the server; the lower port was taken, or who reads first") \
+	C(F, FLAG, role_assumed, "1: neither events nor TCP's counters tell who is the server; a port on which another " \
+		"connection was accepted was taken, the lower port, or who reads first") \
 	E(F, fact_answers, answer, "answered; unanswered: a request without a reply; unasked: a reply without a request") \
 	C(F, ADDRESS, local, "own address and port") \
 	C(F, ADDRESS, remote, "the peer's address and port") \

@@ -410,6 +410,7 @@ void exchange_count(struct exchange_counts *n, const struct fact_exchange *f)
 	n->unanswered += f->answer == UNANSWERED;
 	n->unasked += f->answer == UNASKED;
 	n->unsure += f->answer == ANSWERED && !exchange_is_sure(f);
+	n->assumed += f->answer == ANSWERED && f->role_assumed;
 }
 
 /* Both directions of its socket have exchanges: their byte ranges are not looked at. */

@@ -47,7 +47,8 @@ struct resent_sums {
 /* Exchanges of a socket, or of many. */
 struct exchange_counts {
 	uint64_t answered, unanswered, unasked;
-	uint64_t unsure; /* those of the answered of which no times are known */
+	uint64_t unsure;  /* those of the answered of which no times are known */
+	uint64_t assumed; /* those of the answered of which it is a guess who asked */
 };
 
 struct exchange_group;

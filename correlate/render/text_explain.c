@@ -30,6 +30,11 @@ static const struct word words[] = {
 	{"in the program", NULL, NULL,
 		"from the return of the call that read the request to the entry of the call that "
 		"wrote the reply's first byte"},
+	{"who is the server is assumed", NULL, NULL,
+		"the connection was open before the recording, and TCP's counters do not show "
+		"which "
+		"end opened it: a port on which another connection was accepted is taken for the "
+		"server's, else the lower one; if that is wrong, requests and replies are swapped"},
 	{"time lost in system calls", NULL, NULL,
 		"CPU time of the threads themselves, without waiting, interrupts and tracing "
 		"overhead"},

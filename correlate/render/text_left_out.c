@@ -170,8 +170,31 @@ static void slow_requests(const struct report *r, const struct exchange_group *g
 	text_wrapped(to, 15, 4, words);
 }
 
+/* ---- roles that are a guess ---- */
+
+/*
+ * Says that the ports decided who asks. Of other sockets than TCP's, who reads first is the server
+ * by definition.
+ */
+static void assumed_roles(const struct exchange_group *g, FILE *to)
+{
+	uint64_t n = g->counts.assumed;
+	char words[WORDS_MAX];
+
+	if (g->key.kind != MG_KIND_tcp || !n)
+		return;
+	snprintf(words, sizeof(words),
+		"who is the server%s%s%s is assumed from %s: no event shows it",
+		n < g->counts.answered ? " of " : "", n < g->counts.answered ? text_count(n) : "",
+		n < g->counts.answered ? " of them" : "",
+		g->key.port ? "the ports" : "who read first");
+	fprintf(to, "  ");
+	text_wrapped(to, 2, 4, words);
+}
+
 void text_left_out(const struct report *r, const struct exchange_group *g, FILE *to)
 {
+	assumed_roles(g, to);
 	connecting(r, g, to);
 	without_reply(r, g, to);
 	slow_requests(r, g, to);

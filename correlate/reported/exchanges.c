@@ -159,6 +159,7 @@ GET(exchange_group, no_reply_ns, value_number(report_ns(f->r, (double)f->g->no_r
 GET(exchange_group, unanswered_total_ns, value_number(report_ns(f->r, (double)f->g->unanswered.sum)))
 GET(exchange_group, unasked, value_count(f->g->counts.unasked))
 GET(exchange_group, unsure, value_count(f->g->counts.unsure))
+GET(exchange_group, role_assumed, value_count(f->g->counts.assumed))
 GET(exchange_group, pipelined, value_count(f->g->pipelined))
 GET(exchange_group, half_closed, value_count(f->g->half_closed))
 GET(exchange_group, request_bytes, value_count(f->g->request_bytes))

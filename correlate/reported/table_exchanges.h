@@ -82,6 +82,8 @@
 	V(S, COUNT, NONE, unasked, always, "without a request", "replies without a request before them, as a server's greeting") \
 	V(S, COUNT, NONE, unsure, always, "uncertain", "exchanges of which it is not certain which bytes belong together, or of " \
 		"which calls may be missing: they have no times") \
+	V(S, COUNT, NONE, role_assumed, always, "role assumed", "exchanges whose role is a guess: neither events nor TCP's counters tell " \
+		"who is the server, so a port on which another connection was accepted was taken, the lower port, or who reads first") \
 	V(S, COUNT, NONE, pipelined, always, "pipelined", "of a server: requests that had arrived before the reply before them was begun") \
 	V(S, COUNT, NONE, half_closed, always, "ended by the client", "requests that ended with the client's direction of the connection") \
 	V(S, COUNT, BYTES, request_bytes, always, "requests", "bytes of all requests") \

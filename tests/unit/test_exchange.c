@@ -348,6 +348,93 @@ static void an_older_connection_says_so_and_the_lower_port_is_the_server(void **
 	assert_int_equal(g.fact[0].answer, UNASKED); /* the request came before the recording */
 }
 
+/* Announces a connection that is open already: it has sent 40 bytes, and the opener's SYN counts.
+ */
+static void announced(
+	struct core *c, uint64_t sock, uint64_t acked, int state, uint16_t lport, uint16_t rport)
+{
+	struct mg_event e = feed_event(MG_EVENT_sock_open, 50, 0);
+
+	e.sock_open = (struct mg_sock_open){.sock = sock,
+		.bytes_acked = acked,
+		.bytes_received = 7,
+		.snd_una = 1001,
+		.snd_nxt = 1001,
+		.rcv_nxt = 2001,
+		.sent_once = 40};
+	feed(c, &e);
+	e = feed_event(MG_EVENT_sock_state, 51, 0);
+	e.sock_state = (struct mg_sock_state){.sock = sock,
+		.rcv_nxt = 2001,
+		.copied_seq = 2001,
+		.write_seq = 1001,
+		.snd_una = 1001,
+		.now = (uint8_t)state,
+		.lport = lport,
+		.rport = rport};
+	feed(c, &e);
+}
+
+/* Returns the first exchange of a connection announced like that. */
+static struct fact_exchange after_announcement(
+	uint64_t acked, int state, uint16_t lport, uint16_t rport)
+{
+	struct core c;
+	struct got g;
+
+	begin(&c, &g);
+	announced(&c, SERVER, acked, state, lport, rport);
+	reads(&c, THREAD, 2001, 100, 1000);
+	feed_send(&c, THREAD, SERVER, 1001, 50, 2000, 10);
+	feed_end(&c);
+	assert_true(g.n >= 1);
+	return g.fact[0];
+}
+
+static void counters_of_an_older_connection_tell_who_opened_it(void **unused)
+{
+	struct fact_exchange f;
+
+	(void)unused;
+	f = after_announcement(40, MG_TCP_ESTABLISHED, 50051, 40000);
+	assert_true(f.role == ROLE_SERVER && !f.role_assumed);
+	f = after_announcement(40, MG_TCP_CLOSE_WAIT, 80, 40000);
+	assert_true(f.role == ROLE_SERVER && !f.role_assumed);
+	f = after_announcement(41, MG_TCP_ESTABLISHED, 40000, 50051);
+	assert_true(f.role == ROLE_CLIENT && !f.role_assumed);
+	f = after_announcement(41, MG_TCP_ESTABLISHED, 80, 40000); /* it connected from port 80 */
+	assert_true(f.role == ROLE_CLIENT && !f.role_assumed);
+}
+
+static void a_fin_or_dropped_bytes_leave_the_opener_unknown(void **unused)
+{
+	struct fact_exchange f;
+
+	(void)unused;
+	f = after_announcement(41, MG_TCP_FIN_WAIT1, 80, 40000);
+	assert_true(f.role == ROLE_SERVER && f.role_assumed);
+	f = after_announcement(30, MG_TCP_ESTABLISHED, 80, 40000);
+	assert_true(f.role == ROLE_SERVER && f.role_assumed);
+	f = after_announcement(30, MG_TCP_ESTABLISHED, 50051, 40000);
+	assert_true(f.role == ROLE_CLIENT && f.role_assumed);
+}
+
+static void a_port_that_has_accepted_another_connection_is_the_servers(void **unused)
+{
+	struct core c;
+	struct got g;
+
+	(void)unused;
+	begin(&c, &g);
+	announced(&c, 99, 40, MG_TCP_ESTABLISHED, 50051, 40001);
+	announced(&c, SERVER, 30, MG_TCP_ESTABLISHED, 50051, 40000);
+	reads(&c, THREAD, 2001, 100, 1000);
+	feed_send(&c, THREAD, SERVER, 1001, 50, 2000, 10);
+	feed_end(&c);
+	assert_int_equal(g.n, 1);
+	assert_true(g.fact[0].role == ROLE_SERVER && g.fact[0].role_assumed);
+}
+
 static void missing_calls_are_told(void **unused)
 {
 	struct core c;
@@ -435,6 +522,9 @@ int main(void)
 		cmocka_unit_test(both_ends_sum_to_the_clients_time),
 		cmocka_unit_test(a_client_alone_knows_the_time_to_the_reply),
 		cmocka_unit_test(an_older_connection_says_so_and_the_lower_port_is_the_server),
+		cmocka_unit_test(counters_of_an_older_connection_tell_who_opened_it),
+		cmocka_unit_test(a_fin_or_dropped_bytes_leave_the_opener_unknown),
+		cmocka_unit_test(a_port_that_has_accepted_another_connection_is_the_servers),
 		cmocka_unit_test(missing_calls_are_told),
 		cmocka_unit_test(a_reused_pair_of_addresses_counts_anew),
 		cmocka_unit_test(datagrams_alternate_too),

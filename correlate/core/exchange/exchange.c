@@ -19,8 +19,21 @@
 #define WAITING_MAX   4
 #define UNSETTLED_MAX 72
 
-/* Returns whether the socket is the server's end; `assumed` tells whether no event says so. */
-static bool is_server(const struct mg_sock *s, bool first_is_read, bool *assumed)
+/* Returns whether the local port is likely the server's: others were accepted there, or it is
+ * lower. */
+static bool by_ports(const struct core *c, uint16_t local, uint16_t remote)
+{
+	bool accepts = port_accepted(&c->sockets, local);
+
+	return accepts == port_accepted(&c->sockets, remote) ? local < remote : accepts;
+}
+
+/*
+ * Returns whether the socket is the server's end; `assumed` tells whether neither an event nor
+ * TCP's counters say so.
+ */
+static bool is_server(
+	const struct core *c, const struct mg_sock *s, bool first_is_read, bool *assumed)
 {
 	const struct mg_sock *peer = s->peer;
 
@@ -35,7 +48,7 @@ static bool is_server(const struct mg_sock *s, bool first_is_read, bool *assumed
 	if (peer && peer->exchanges)
 		return !peer->exchanges->is_server;
 	if (s->kind == MG_KIND_tcp && s->lport && s->rport && s->lport != s->rport)
-		return s->lport < s->rport;
+		return by_ports(c, s->lport, s->rport);
 	return first_is_read;
 }
 
@@ -49,13 +62,14 @@ static bool is_being_met(const struct core *c, const struct mg_sock *s)
 	       !s->state && !s->lport && !c->counts.lost_kernel;
 }
 
-static struct exchanges *begin(struct mg_sock *s, const struct exchange_call *k)
+static struct exchanges *begin(
+	const struct core *c, struct mg_sock *s, const struct exchange_call *k)
 {
 	struct exchanges *x = s->exchanges = mg_calloc(1, sizeof(*x));
 
 	if (!x)
 		return NULL;
-	x->is_server = is_server(s, k->rx, &x->is_assumed);
+	x->is_server = is_server(c, s, k->rx, &x->is_assumed);
 	x->is_older = s->kind == MG_KIND_tcp && !s->met.opened;
 	x->latest = k->enter;
 	x->next[0] = x->next[1] = FACT_NONE;
@@ -306,7 +320,7 @@ void exchange_on_call(struct core *c, struct mg_sock *s, const struct exchange_c
 	if (!exchanges_wanted(c) || (!x && (k->ends || is_being_met(c, s))))
 		return;
 	if (!x)
-		x = begin(s, k);
+		x = begin(c, s, k);
 	if (!x)
 		return;
 	lost = after_loss(s, k);

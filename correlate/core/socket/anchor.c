@@ -161,7 +161,8 @@ static void begin_at(struct flow *f, uint64_t off)
 /*
  * Anchors a connection older than the recording: bytes_acked gives the offset of snd_una, minus the
  * SYN that an active opener counts; whether it does follows from the bytes sent, and is believed
- * only if 0 or 1. The same event comes when a connection opens whose SYN carried data.
+ * only if 0 or 1: then it also tells which end opened the connection. The same event comes when a
+ * connection opens whose SYN carried data.
  */
 void sock_on_open(struct core *c, const struct mg_event *e)
 {
@@ -179,10 +180,12 @@ void sock_on_open(struct core *c, const struct mg_event *e)
 	s->met.opened = true;
 	opening = s->state == MG_TCP_SYN_SENT;
 	anchor_set(&s->rx.anchor, p->rcv_nxt, p->bytes_received, false);
-	if (syn <= 1 && syn <= p->bytes_acked)
+	if (syn <= 1 && syn <= p->bytes_acked) {
 		anchor_set(&s->tx.anchor, p->snd_una, p->bytes_acked - syn, false);
-	else
+		s->met.counted = syn ? OPENER_SELF : OPENER_PEER;
+	} else {
 		anchor_set(&s->tx.anchor, p->snd_una, 0, true);
+	}
 	if (!opening) {
 		s->met.late = true;
 		begin_at(&s->rx, s->rx.anchor.off);
@@ -202,6 +205,9 @@ void sock_on_late_state(struct mg_sock *s, const struct mg_sock_state *p)
 	uint64_t off;
 
 	s->met.late = false;
+	/* a FIN has a number, as a SYN has, and is no byte either */
+	if (p->now != MG_TCP_ESTABLISHED && p->now != MG_TCP_CLOSE_WAIT)
+		s->met.counted = 0;
 	/* it opens just now, or is used before with Fast Open: the SYN's data begin at byte 0 */
 	if (p->opener || p->now == MG_TCP_SYN_RECV) {
 		if (s->rx.start > s->rx.handshake.request_end)

@@ -238,6 +238,8 @@ struct mg_sock *sock_on_state(struct core *c, const struct mg_event *e)
 		sock_on_late_state(s, p);
 	if (p->opener)
 		s->opener = p->opener;
+	if (sock_side(s) == SIDE_SERVER)
+		port_accepts(&c->sockets, s->lport);
 	if (p->old == MG_TCP_ESTABLISHED || p->old == MG_TCP_CLOSE_WAIT) {
 		uint64_t off; /* before our FIN takes a sequence number */
 
