@@ -171,6 +171,55 @@ def queued_before():
         shutil.rmtree(top)
 
 
+# a server that begins to read before its client, a child, asks
+WAITING = """
+import os, socket, sys, time
+l = socket.create_server(("127.0.0.1", 0))
+c = socket.create_connection(l.getsockname())
+s, _ = l.accept()
+print("connected", flush=True)
+sys.stdin.readline()
+if not os.fork():
+    for n in range(5):
+        time.sleep(0.3)
+        c.sendall(b"q" * 1000)
+        c.recv(100)
+    os._exit(0)
+got = 0
+for n in range(5):
+    got += len(s.recv(5000))
+    s.sendall(b"y" * 100)
+print(got, flush=True)
+sys.stdin.readline()
+"""
+
+
+def waiting():
+    """A first read that waits for its bytes counts, and its request, too."""
+    top = tempfile.mkdtemp(prefix="magnet-test-")
+    program = subprocess.Popen([PYTHON, "-c", WAITING], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        program.stdout.readline()
+        with Tracer(top + "/t", "--pid", program.pid).ready() as tracer:
+            program.stdin.write("go on\n")
+            program.stdin.flush()
+            got = int(program.stdout.readline())
+            tracer.end()
+        report = report_of(top + "/t")
+        server = next(g for g in report["exchanges"] if g["role"] == "server")
+        check((server["answered"], server["unasked"]) == (5, 0), f"all {server['answered']} requests were recorded")
+        read = [f for f in report["flows"] if f["direction"] == "rx" and f["bytes"] > 1000]
+        check([f["bytes"] for f in read] == [got] == [5000], "the flow has all bytes that were read")
+        rows = run(MAGNET, "show", "--facts", "call", top + "/t").stdout.splitlines()
+        at = {name.split(":")[0]: n for n, name in enumerate(rows[0].split("\t"))}
+        calls = [row.split("\t") for row in rows[1:]]
+        moved = sum(int(row[at["bytes"]] or 0) for row in calls if row[at["flow"]] == read[0]["id"])
+        check(moved == got, f"and so have its calls: {moved}")
+    finally:
+        stop(program)
+        shutil.rmtree(top)
+
+
 # both ends in one process: the listener is there before, the connections are not
 ACCEPTED = """
 import socket, sys
@@ -218,6 +267,7 @@ listened_before()
 ports_are_given_back()
 several_and_their_children()
 queued_before()
+waiting()
 receiver = subprocess.Popen([PYTHON, "-c", RECEIVER])
 time.sleep(0.3 * SLOWER)
 sender = subprocess.Popen([PYTHON, "-c", SENDER])

@@ -177,12 +177,12 @@ static void addresses_are_kept(void **unused)
 	feed_end(&c);
 }
 
-/* Feeds a socket that had sent 1,100 bytes before the recording, 100 of them still in flight. */
-static void late(struct core *c, uint64_t acked, uint32_t sent_once, uint64_t received)
+/* Announces a socket that has sent 1,100 bytes before, 100 of them still in flight. */
+static void announce(
+	struct core *c, uint32_t tid, uint64_t acked, uint32_t sent_once, uint64_t received)
 {
-	struct mg_event e = feed_event(MG_EVENT_sock_open, 50, 0);
+	struct mg_event e = feed_event(MG_EVENT_sock_open, 50, tid);
 
-	feed_begin(c, ALL_HOOKS);
 	e.sock_open.sock = 1;
 	e.sock_open.bytes_acked = acked;
 	e.sock_open.bytes_received = received;
@@ -191,6 +191,42 @@ static void late(struct core *c, uint64_t acked, uint32_t sent_once, uint64_t re
 	e.sock_open.rcv_nxt = 90000;
 	e.sock_open.sent_once = sent_once;
 	feed(c, &e);
+}
+
+/* The same as the first thing of a recording. */
+static void late(struct core *c, uint64_t acked, uint32_t sent_once, uint64_t received)
+{
+	feed_begin(c, ALL_HOOKS);
+	announce(c, 0, acked, sent_once, received);
+}
+
+/* Has a read whose call began 50 bytes before announce the socket. Returns where its flow begins.
+ */
+static uint64_t announced_in(int call, uint64_t sock, bool waits)
+{
+	struct core c;
+	uint64_t start;
+
+	feed_begin(&c, ALL_HOOKS "," SCHED_HOOKS);
+	ev_enter(&c, 20, 7, sock, call, 89950);
+	if (waits) {
+		ev_switch(&c, 25, 0, 7, 1, 0);
+		ev_switch(&c, 40, 0, 0, 0, 7);
+	}
+	announce(&c, 7, 1000, 1100, 77);
+	start = rx_of(&c, 1)->start;
+	feed_end(&c);
+	return start;
+}
+
+static void a_read_that_waited_reads_what_came_meanwhile(void **unused)
+{
+	(void)unused;
+	assert_int_equal(announced_in(MG_SYS_recvfrom, 0, true), 27);
+	assert_int_equal(announced_in(MG_SYS_recvfrom, 1, true), 27);
+	assert_int_equal(announced_in(MG_SYS_recvfrom, 2, true), 77);  /* another socket */
+	assert_int_equal(announced_in(MG_SYS_recvfrom, 0, false), 77); /* queued before, perhaps */
+	assert_int_equal(announced_in(MG_SYS_sendto, 0, true), 77);
 }
 
 static void a_late_passive_socket_is_anchored_by_its_counters(void **unused)
@@ -300,6 +336,7 @@ int main(void)
 		cmocka_unit_test(state_names_the_ends),
 		cmocka_unit_test(addresses_are_kept),
 		cmocka_unit_test(a_late_passive_socket_is_anchored_by_its_counters),
+		cmocka_unit_test(a_read_that_waited_reads_what_came_meanwhile),
 		cmocka_unit_test(a_late_active_socket_counts_one_less),
 		cmocka_unit_test(the_low_halves_of_counters_are_enough),
 		cmocka_unit_test(counters_that_contradict_each_other_are_not_believed),

@@ -9,9 +9,11 @@
 #include "bytes/why_state.h"
 #include "socket/peer.h"
 #include "socket/socket.h"
+#include "task/thread.h"
 #include "task/threads.h"
 
-#define TCP_SYN 2
+#define TCP_SYN    2
+#define WINDOW_MAX (1u << 30)
 
 void anchor_set(struct anchor *a, uint32_t seq, uint64_t off, bool relative)
 {
@@ -159,6 +161,25 @@ static void begin_at(struct flow *f, uint64_t off)
 }
 
 /*
+ * Returns how many of the bytes received so far have arrived since the recording began, as far as
+ * that is known: the call in which the connection is announced found nothing to read, and waited.
+ */
+static uint64_t arrived_meanwhile(struct core *c, const struct mg_event *e)
+{
+	const struct mg_sock_open *p = &e->sock_open;
+	const struct thread *t = e->cpu < 0 ? NULL : thread_find(c, e->tid);
+	const struct kernel_call *k = t && t->in_call ? &t->now : NULL;
+	uint32_t since;
+
+	/* a socket that nobody had looked at has no number yet as the call begins */
+	if (!k || (k->cookie ? k->cookie != p->sock : k->kind != MG_KIND_tcp || t->in_softirq) ||
+		mg_syscall_direction(k->call) != MG_DIR_RX || !k->blocked_times || k->locked_out)
+		return 0;
+	since = p->rcv_nxt - k->enter_seq;
+	return since <= WINDOW_MAX && since <= p->bytes_received ? since : 0;
+}
+
+/*
  * Anchors a connection older than the recording: bytes_acked gives the offset of snd_una, minus the
  * SYN that an active opener counts; whether it does follows from the bytes sent, and is believed
  * only if 0 or 1: then it also tells which end opened the connection. The same event comes when a
@@ -188,7 +209,7 @@ void sock_on_open(struct core *c, const struct mg_event *e)
 	}
 	if (!opening) {
 		s->met.late = true;
-		begin_at(&s->rx, s->rx.anchor.off);
+		begin_at(&s->rx, s->rx.anchor.off - arrived_meanwhile(c, e));
 		begin_at(&s->tx, s->tx.anchor.off);
 	}
 	for (int i = 0; i < TX_LAYERS; i++)
