@@ -35,7 +35,7 @@ struct writer {
 	struct device *devices;
 	struct block block;
 	struct rebuilt_counts *counts;
-	bool several; /* devices */
+	bool several, apart; /* devices; namespaces */
 	bool failed;
 };
 
@@ -84,6 +84,17 @@ static void write_section(struct writer *w, const struct rebuilt_about *about)
 	write_block(w);
 }
 
+/* Two namespaces may have devices of the same number. */
+static void name_of(const struct writer *w, const struct device *d, char *out, size_t size)
+{
+	int used = d->key.ifindex == LOOPBACK_IFINDEX
+			   ? snprintf(out, size, "lo")
+			   : snprintf(out, size, "device %" PRIu32, d->key.ifindex);
+
+	if (w->apart)
+		snprintf(out + used, size - (size_t)used, ", netns %" PRIu32, d->key.netns);
+}
+
 static void write_interface(struct writer *w, const struct device *d)
 {
 	static const uint8_t resolution = NANOSECONDS;
@@ -95,8 +106,8 @@ static void write_interface(struct writer *w, const struct device *d)
 	 * too
 	 */
 	block_begin_interface(&w->block, w->several ? LINK_RAW_BSD : LINK_RAW, SNAPLEN);
-	snprintf(text, sizeof(text), "device %" PRIu32, d->key.ifindex);
-	block_text(&w->block, OPTION_NAME, d->key.ifindex == LOOPBACK_IFINDEX ? "lo" : text);
+	name_of(w, d, text, sizeof(text));
+	block_text(&w->block, OPTION_NAME, text);
 	snprintf(text, sizeof(text), "network device %" PRIu32 " of network namespace %" PRIu32,
 		d->key.ifindex, d->key.netns);
 	block_text(&w->block, OPTION_DESCRIPTION, text);
@@ -132,6 +143,9 @@ static void write_interfaces(struct writer *w)
 		if (traffic_is_packet(&w->t->packet[i]))
 			device_of(w, &w->t->packet[i], &is_new);
 	w->several = HASH_COUNT(w->devices) > 1;
+	w->counts->devices = HASH_COUNT(w->devices);
+	HASH_ITER (hh, w->devices, d, tmp)
+		w->apart |= d->key.netns != w->devices->key.netns;
 	HASH_ITER (hh, w->devices, d, tmp)
 		write_interface(w, d);
 }

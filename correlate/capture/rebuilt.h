@@ -15,7 +15,8 @@ struct rebuilt_about {
 struct rebuilt_counts {
 	uint64_t sent, received; /* recorded */
 	uint64_t looped;         /* pairs of them that are one packet on the loopback device */
-	uint64_t without_end;    /* of the written: an address is not known, and 0 */
+	uint64_t devices;
+	uint64_t without_end; /* of the written: an address is not known, and 0 */
 };
 
 /* Returns false if writing failed. `counts` gets what was written. */

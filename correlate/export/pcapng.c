@@ -50,6 +50,10 @@ static void warn(const struct export *e, const struct traffic *t, const struct r
 	if (c->without_end)
 		mg_warn("%" PRIu64 " packets have an address that is not recorded: it is 0",
 			c->without_end);
+	if (c->devices > 1)
+		mg_warn("a packet that passed several of the %" PRIu64 " devices is in %s once for "
+			"each: look at one at a time, in Wireshark by frame.interface_id",
+			c->devices, e->to);
 	if (t->unknown)
 		mg_warn("%" PRIu64 " packets are left out: the recording does not describe their "
 			"sockets",

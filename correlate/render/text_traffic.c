@@ -105,12 +105,14 @@ static void modulation(const struct report *r, const struct fact_flow *f, FILE *
 /* From here on the sender's own timing is shaped by the stack, too. */
 #define BLOCKED 0.05
 
-/* Prints "45 packets a call", or "3.2 calls a packet". */
-static void per_call(double packets, double calls, FILE *to)
+/* Prints "45 packets a call", or "3.2 calls a packet" if the protocol joins what calls write. */
+static void per_call(double packets, double calls, bool joins, FILE *to)
 {
 	bool several = packets >= calls;
 	double ratio = several ? packets / calls : calls / packets;
 
+	if (!several && !joins)
+		return; /* some were dropped before they were counted */
 	if (ratio < 1.05)
 		fprintf(to, ", 1 packet a call");
 	else
@@ -124,6 +126,21 @@ static uint64_t read_by_calls(const struct fact_flow *f, const struct unit_stats
 	bool are_gone = f->flow.rx && f->kind != MG_KIND_tcp; /* TCP has them sent again */
 
 	return device->n - (are_gone && f->dropped < device->n ? f->dropped : 0);
+}
+
+/* Returns why there are no sizes at the call, or at the device. */
+static const char *no_sizes(
+	const struct report *r, const struct fact_flow *f, const struct unit_stats *call)
+{
+	if (f->ulp)
+		return text_ulp(f);
+	if (!call->n)
+		return core_has_observed(r->core, MG_EVENT_sys_enter)
+			       ? "no call moved a byte"
+			       : "system calls were not recorded";
+	return core_has_observed(r->core, f->flow.rx ? MG_EVENT_dev_recv : MG_EVENT_dev_xmit)
+		       ? "no packet was seen at the device"
+		       : "the device was not recorded";
 }
 
 /* Prints sizes and spacings where the program's bytes come from and where they go. */
@@ -146,8 +163,7 @@ static void sizes(const struct report *r, const struct fact_flow *f, FILE *to)
 		return;
 	}
 	if (!from->n || !at->n) {
-		fprintf(to, "sizes n/a, as %s recorded",
-			!call->n ? "system calls were not" : "the device was not");
+		fprintf(to, "sizes n/a: %s", no_sizes(r, f, call));
 		return;
 	}
 	fprintf(to, "sizes %s %s %s", text_bytes(unit_mean_size(from)), text_arrow(),
@@ -159,7 +175,8 @@ static void sizes(const struct report *r, const struct fact_flow *f, FILE *to)
 	if (from->gaps.n && at->gaps.n)
 		fprintf(to, ", spacing %s %s %s", text_ns(report_ns(r, unit_mean_gap(from))),
 			text_arrow(), text_ns(report_ns(r, unit_mean_gap(at))));
-	per_call((double)read_by_calls(f, device), (double)call->n, to);
+	per_call((double)read_by_calls(f, device), (double)call->n,
+		f->kind == MG_KIND_tcp || f->flow.rx, to);
 }
 
 static bool kind_is_unix(uint8_t kind)

@@ -3,50 +3,55 @@
 #include <string.h>
 
 #include "text.h"
+#include "text_causes.h"
 
 #define MARKS_SHOWN  5 /* kinds */
 #define UNSEEN_SHORT 3 /* programs named in the short form */
+
 static const char *comm_of(const struct fact_bypass *u)
 {
 	return u->program ? text_plain(u->program, 15) : "an unknown program";
 }
 
-/* Prints of which programs libmagnet.so saw no calls, on one line. */
-static void unseen_short(const struct report *r, FILE *to)
+#define WHY_UNSEEN \
+	"(static programs, privileged ones, those started without it, or calls made inside libc"
+
+/* Ends the list of programs with the reasons why calls may be unseen. */
+static void say_unseen(const struct report *r, const char *list, FILE *to)
+{
+	char text[600];
+
+	snprintf(text, sizeof(text), "not seen by libmagnet.so: %s %s%s)", list, WHY_UNSEEN,
+		r->side[CORE_APP].begins_late ? "; or before the kept part of the application side"
+					      : "");
+	fputs("  ", to);
+	text_wrapped(to, 2, 4, text);
+}
+
+/* Prints of which programs libmagnet.so saw no calls: the first ones, or each in a line of its own.
+ */
+static void unseen(const struct report *r, bool all, FILE *to)
 {
 	struct fact_bypass u;
+	char list[300] = "";
 	uintptr_t at = 0;
+	size_t used = 0;
 	int n = 0;
 
 	while (core_next_bypass(r->core, &at, &u)) {
-		if (!u.calls || n++ >= UNSEEN_SHORT)
+		if (!u.calls || (n++ >= UNSEEN_SHORT && !all))
 			continue;
-		fprintf(to, n == 1 ? "  not seen by libmagnet.so: %s calls of %s" : ", %s of %s",
-			text_count(u.calls), comm_of(&u));
+		used = all ? 0 : used;
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s%s of %s",
+			used ? ", " : "", text_count(u.calls), used ? "" : " calls", comm_of(&u));
+		if (all)
+			say_unseen(r, list, to);
 	}
-	if (n > UNSEEN_SHORT)
-		fprintf(to, ", and those of %d more programs", n - UNSEEN_SHORT);
-	if (n)
-		fprintf(to, " (statically linked, privileged, or started without it%s)\n",
-			r->side[CORE_APP].begins_late
-				? "; or before the kept part of the application side"
-				: "");
-}
-
-static void unseen_all(const struct report *r, FILE *to)
-{
-	struct fact_bypass u;
-	uintptr_t at = 0;
-
-	while (core_next_bypass(r->core, &at, &u))
-		if (u.calls)
-			fprintf(to,
-				"  not seen by libmagnet.so: %s calls of %s (statically linked, "
-				"privileged, or started without it%s)\n",
-				text_count(u.calls), comm_of(&u),
-				r->side[CORE_APP].begins_late
-					? "; or before the kept part of the application side"
-					: "");
+	if (n > UNSEEN_SHORT && !all)
+		snprintf(list + used, sizeof(list) - used, ", and those of %d more programs",
+			n - UNSEEN_SHORT);
+	if (n && !all)
+		say_unseen(r, list, to);
 }
 
 /* Prints the names of what magnet cannot see. */
@@ -57,10 +62,7 @@ void text_unseen(const struct report *r, FILE *to)
 
 	if (!report_has_app(r))
 		return;
-	if (text_has_calls(r))
-		unseen_all(r, to);
-	else
-		unseen_short(r, to);
+	unseen(r, text_has_calls(r), to);
 	while (core_next_bypass(r->core, &at, &u))
 		if (u.io_uring)
 			fprintf(to,

@@ -9,10 +9,7 @@ CHOICES = {"default": (), "light": ("--layers", "light"),
            "light, TCP only": ("--layers", "light", "--protocol", "tcp"),
            "none": ("--layers", "none")}
 CHOICES |= {f"default without {x}": ("--layers", ",".join(y for y in USUAL if y != x)) for x in USUAL}
-if "MAGNET_BENCH_RESULTS" in os.environ:  # the table has the usual layers alone
-    CHOICES = {name: CHOICES[name] for name in CHOICES if name.startswith("default")}
-else:
-    CHOICES |= {f"default and {x}": ("--layers", "+" + x) for x in ("netfilter", "gro", "switch")}
+CHOICES |= {f"default and {x}": ("--layers", "+" + x) for x in ("netfilter", "gro", "switch")}
 
 
 class Layers(Tracer):
@@ -37,9 +34,6 @@ with Talker(*before_others(WATCHED, program("pingpong"), "-g", "-s", SIZE, "-c",
             if name != "bare":
                 events[name] = (observer.done["events"] - observer.ready["events"]) / TRIPS
 bare, default = series["bare"], series["default"]
-for name in CHOICES:
-    if name.startswith("default without"):
-        result(f"layers, {name}", differences(default, series[name]))
 table(f"one CPU: {SIZE} bytes there and back on loopback, {len(bare)} turns of {TRIPS} round trips",
       ("layers", "ns a round trip", "ratio to bare", "ns less than default", "events a trip"),
       [(name, Figure(series[name]).text(0), Figure(ratios(series[name], bare)).text(),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """
 Runs the benchmarks and prints the rows of docs/performance.md's table in Markdown, in less than
-fifteen minutes where nothing else runs.
+thirteen minutes where nothing else runs.
 
   performance.py [GROUP]...       the rows of these groups only; of all by default
   performance.py --list           the groups, with the command of each
@@ -32,7 +32,6 @@ GROUPS = {
     "writes-1024": (40, "bulk.py", "--one-cpu", "1024"),
     "gigabit": (80, "gigabit.py"),
     "nginx": (90, "nginx.py"),
-    "layers": (120, "layers.py"),
     "untraced": (40, "untraced.py"),
     "true": (40, "record_true.py"),
     "calls": (30, "call_path.py", "unix", "tcp"),
@@ -82,8 +81,6 @@ ROWS = [
       ("other build: default", "nginx: other build: all layers"),
       ("other build: light", "nginx: other build: light"),
       ("other build: `--sample 20`", "nginx: other build: 1 in 20")]),
-    ("layers", "round trip of 64 bytes: saved by leaving out a layer of the default's", 0, "ns",
-     [(f"`{x}`", f"layers, default without {x}") for x in ("syscall", "socket", "tcp", "ip", "device", "sched")]),
     *(("untraced", f"{what}, above bare", 0, "ns",
        [("of a recorded program", f"not recorded, {kind}: followed itself"),
         ("of another program", f"not recorded, {kind}: another process"),

@@ -129,6 +129,27 @@ static void a_byte_is_followed_from_end_to_end(void **unused)
 	}
 }
 
+/* The kernel copies what it has: that a call moved more than one copy shows in the call's rows. */
+static void a_call_has_all_that_it_moved(void **unused)
+{
+	(void)unused;
+	begin("2/rx", 300, 400);
+	feed_send(&core, SENDER, A, 1000, 500, 10000, 1);
+	feed_segment(&core, B, 1000, 200, 10020, 1);
+	feed_segment(&core, B, 1200, 300, 10030, 1);
+	ev_enter(&core, 10101, RECEIVER, B, MG_SYS_recvfrom, 1000);
+	ev_copy(&core, 10102, RECEIVER, B, 1000, 200);
+	ev_copy(&core, 10103, RECEIVER, B, 1200, 300);
+	ev_exit(&core, 10104, RECEIVER, B, MG_SYS_recvfrom, 1500, 500);
+	ev_app(&core, RECEIVER, MG_FN_recv, 10100, 10105, 500);
+	printed(0);
+	assert_non_null(strstr(text, "\tcall\trecv\t2/rx\t0\t500\t"));
+	assert_non_null(strstr(text, "\tsys_enter\trecvfrom\t2/rx\t0\t500\t"));
+	assert_non_null(strstr(text, "\tsock_copy\t\t2/rx\t200\t300\t"));
+	assert_non_null(strstr(text, "\tsys_exit\trecvfrom\t2/rx\t0\t500\t"));
+	end();
+}
+
 static void check_partition(
 	void *arg, uint64_t from, uint64_t to, const struct life_row *const *row, size_t rows)
 {
@@ -267,6 +288,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_flows_and_ranges_are_read),
 		cmocka_unit_test(a_byte_is_followed_from_end_to_end),
+		cmocka_unit_test(a_call_has_all_that_it_moved),
 		cmocka_unit_test(atoms_are_the_range_exactly),
 		cmocka_unit_test(retransmissions_and_drops_are_shown),
 		cmocka_unit_test(a_waiting_reader_comes_after_the_bytes),

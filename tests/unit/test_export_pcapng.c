@@ -6,11 +6,11 @@
 #include "export_scene.h"
 
 /* Has a segment of the sender's leave, with `len` bytes from number `seq` on. */
-static void leaves(struct scene *s, uint64_t t, uint32_t seq, uint32_t len)
+static void leaves_from(struct scene *s, uint64_t sock, uint64_t t, uint32_t seq, uint32_t len)
 {
 	struct mg_event e = feed_event(MG_EVENT_dev_xmit, t, SENDER);
 
-	e.packet = (struct mg_packet){.sock = A,
+	e.packet = (struct mg_packet){.sock = sock,
 		.seq = seq,
 		.ack = 5000,
 		.len = len,
@@ -20,6 +20,11 @@ static void leaves(struct scene *s, uint64_t t, uint32_t seq, uint32_t len)
 		.tcp_flags = 16,
 		.proto = 6};
 	feed(&s->c, &e);
+}
+
+static void leaves(struct scene *s, uint64_t t, uint32_t seq, uint32_t len)
+{
+	leaves_from(s, A, t, seq, len);
 }
 
 static void addresses(struct scene *s)
@@ -102,6 +107,40 @@ static void packets_have_comments_that_can_be_printed(void **unused)
 	scene_end(&s);
 }
 
+#define INTERFACE_OPTIONS 16 /* after its type, length, link type and greatest packet */
+
+/* Reads the next interface and checks its name. */
+static void assert_interface(struct capture_reader *r, const char *name)
+{
+	char *has;
+
+	while (capture_next(r) == 1 && r->type != BLOCK_INTERFACE)
+		;
+	has = option(r, INTERFACE_OPTIONS, OPTION_NAME);
+	assert_non_null(has);
+	assert_string_equal(has, name);
+	free(has);
+}
+
+static void devices_of_several_namespaces_have_names_of_their_own(void **unused)
+{
+	static struct scene s;
+	struct capture_reader r;
+
+	(void)unused;
+	scene_begin(&s, "out.pcapng", pcapng_begin);
+	ev_opened_in(&s.c, 10, A, 999, 4999, 7);
+	ev_opened_in(&s.c, 20, B, 99, 499, 8);
+	leaves_from(&s, A, 1500, 1000, 300);
+	leaves_from(&s, B, 1600, 100, 300);
+	assert_true(scene_write(&s, pcapng_end));
+	assert_int_equal(capture_open(&r, s.to), 0);
+	assert_interface(&r, "device 2, netns 7");
+	assert_interface(&r, "device 2, netns 8");
+	capture_close(&r);
+	scene_end(&s);
+}
+
 /* Addresses that are not recorded are 0, and times count from the machine's start. */
 static void what_is_not_known_is_0(void **unused)
 {
@@ -154,6 +193,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packets_have_comments_that_can_be_printed),
+		cmocka_unit_test(devices_of_several_namespaces_have_names_of_their_own),
 		cmocka_unit_test(what_is_not_known_is_0),
 		cmocka_unit_test(a_full_disk_is_told),
 	};
