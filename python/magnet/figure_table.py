@@ -37,7 +37,7 @@ _ENTRIES = (
           "lost events against buffer and drain interval", False, True),
     Entry("cpu", "several", "recordings with different --buffer, --drain",
           "CPU time against buffer and drain interval", False, True),
-    Entry("send-buffer", "connection", "TCP that sends", "bytes in the send buffer at each write"),
+    Entry("send-buffer", "connection", "TCP that sends", "bytes in the send buffer over time"),
     Entry("context-switches", "processes", "--layers +switch", "duration of context switches, per CPU, over time", False),
     Entry("lifeline", "connection", "a flow", "when a range of bytes passed each layer, at both ends, and its ACK"),
     Entry("rate", "connection", "calls that moved bytes", "rate over a sliding window of calls"),

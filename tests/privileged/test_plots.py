@@ -151,9 +151,15 @@ def of_sent(rec, opened):
     check([r["cwnd"] for r in states] == series(drawn["tcp-state"], "congestion window").y.tolist() and states,
           f"tcp-state: {len(states)} congestion windows")
     buffered = [e["fields"] for e in rec.events("--event", "tcp_send") if e["flow"] == chosen]
-    held = [(int(f["seq"]) - int(f["snd_una"])) % 2 ** 32 for f in buffered]
-    check(np.allclose(sorted(held), sorted(series(drawn["send-buffer"], "written, not ack").y *
-                                           (1e3 if max(held) >= 1e4 else 1))), f"send-buffer: {len(held)} samples")
+    held = np.array([(int(f["seq"]) - int(f["snd_una"])) % 2 ** 32 for f in buffered])
+    shown = series(drawn["send-buffer"], "written, not ack")
+    times = plot.select.seconds(opened, np.array([int(e["time_ns"]) for e in rec.events("--event", "tcp_send")
+                                                  if e["flow"] == chosen]))
+    before = np.searchsorted(shown.x, times) - 1  # as it was when the write came
+    most = shown.y.max() * (1e3 if "KB" in drawn["send-buffer"].panels[0].axes.get_ylabel() else 1)
+    check(len(shown.x) > len(held) and most >= held.max(), f"send-buffer: {len(shown.x)} values, {len(held)} at writes")
+    check(np.allclose(held[before >= 0], shown.y[before[before >= 0]] * (most / shown.y.max())),
+          "send-buffer: at each write what TCP has for it")
     cost = [r for r in fact_table.facts(rec, "switch_cost") if r["decide"] is not None and r["reload"] is not None]
     if cost: # from Linux 6.15 on
         p = is_drawn("context-switches", plot.context_switches(opened))

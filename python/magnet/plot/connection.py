@@ -11,25 +11,66 @@ from .picture import COLOURS, Picture
 from .select import Array, Flow
 
 
-def send_buffer(recording: Recording, flow: Optional[str] = None) -> Picture:
-    """Draw the bytes in the send buffer at each write: not acknowledged, and not sent.
+def _written_and_acknowledged(recording: Recording, flow: Flow) -> Tuple[Array, Array, Array]:
+    """Return the times of a flow's writes and arriving segments, and the offsets written and acknowledged after each.
 
-    The papers' send-buffer figure (G02 Fig. 11): write_seq less snd_una, and less snd_nxt.
+    An event has what was acknowledged before it: the next one has what is so after it.
+    """
+    writes = select.of_flow(recording.events.tcp_send, flow.id)
+    if not len(writes):
+        raise NotAvailable(f"flow {flow.id} ({flow.kind}) has no event tcp_send: only TCP that sends has a send buffer to draw")
+    writes = writes[np.argsort(writes["time"], kind="stable")]
+    acks = select.of_flow(recording.events.tcp_recv, flow.id.replace("/tx", "/rx"))
+    acks = acks[np.argsort(acks["time"], kind="stable")]
+    begins = np.append(writes["offset"], writes["offset"][-1] + writes["left"][-1]).astype(np.int64)
+    n = np.searchsorted(writes["time"], acks["time"], side="right")  # writes before each segment
+    time = np.concatenate((writes["time"], acks["time"]))
+    order = np.argsort(time, kind="stable")
+    written = np.concatenate((begins[1:], begins[n]))[order]
+    # in 32 bits, as TCP's numbers: the buffer is smaller than their half
+    last = writes["seq"][np.maximum(n, 1) - 1]
+    before = np.concatenate((begins[:-1] - (writes["seq"] - writes["snd_una"]).astype(np.uint32),
+                             begins[np.maximum(n, 1) - 1] - (last - acks["snd_una"]).astype(np.int32)))[order]
+    return select.seconds(recording, time[order]), written, np.append(before[1:], before[-1])
+
+
+def _held(recording: Recording, flow: Flow) -> List[Tuple[str, Array, Array]]:
+    """Return names, times and bytes of what is in the send buffer: not acknowledged, and not sent."""
+    at, written, acknowledged = _written_and_acknowledged(recording, flow)
+    found = [("written, not acknowledged", at, np.maximum(written - acknowledged, 0))]
+    packets = select.packets(recording, flow).get("tcp")
+    if packets is None:
+        return found
+    sent_at = select.seconds(recording, packets["time"])
+    sent = np.maximum.accumulate((packets["offset"] + packets["payload"]).astype(np.int64))
+    times = np.union1d(at, sent_at)
+    w = np.searchsorted(at, times, side="right") - 1
+    p = np.searchsorted(sent_at, times, side="right") - 1
+    known = (w >= 0) & (p >= 0)
+    return found + [("written, not sent", times[known], np.maximum(written[w[known]] - sent[p[known]], 0))]
+
+
+def _mean(at: Array, values: Array) -> float:
+    """Return the mean over time of values that hold until the next."""
+    lasted = np.diff(at)
+    return float((values[:-1] * lasted).sum() / lasted.sum()) if lasted.sum() > 0 else float(values.mean())
+
+
+def send_buffer(recording: Recording, flow: Optional[str] = None) -> Picture:
+    """Draw the bytes in the send buffer over time: not acknowledged, and not sent.
+
+    The papers' send-buffer figure (G02 Fig. 11) has write_seq less snd_una, and less snd_nxt, at each write; here they
+    change at arriving segments, and as TCP sends, too.
     """
     f = select.choose(recording, flow, "tx")
-    rows = select.of_flow(recording.events.tcp_send, f.id)
-    if not len(rows):
-        raise NotAvailable(f"flow {f.id} ({f.kind}) has no event tcp_send: only TCP that sends has a send buffer to draw")
-    rows = rows[np.argsort(rows["time"], kind="stable")]
-    at = select.seconds(recording, rows["time"])
-    held = [(rows["seq"] - rows[c]).astype(np.uint32).astype(np.int64) for c in ("snd_una", "snd_nxt")]
-    size, unit = select.unit_of_bytes(held[0])
+    held = _held(recording, f)
+    size, unit = select.unit_of_bytes(held[0][2])
     p = Picture("Send buffer", f.title)
     p.panels[0].label(select.TIME, f"bytes in the send buffer [{unit}]")
-    for name, n in zip(("written, not acknowledged", "written, not sent"), held):
-        p.panels[0].steps(f"{name}\n(max {n.max() / size:.4g}, mean {n.mean() / size:.4g})", at, n / size)
+    for name, at, n in held:
+        p.panels[0].steps(f"{name}\n(max {n.max() / size:.4g}, mean {_mean(at, n) / size:.4g})", at, n / size)
     p.panels[0].from_zero()
-    p.remark("Sampled when the application writes, before its bytes are added; means are over these samples.")
+    p.remark("After each write, each arriving segment and each segment sent; means are over time.")
     return p.finish()
 
 

@@ -137,14 +137,14 @@ def _intervals(recording: Recording, p: Picture, writes: Dict[Tuple[int, str], A
 
 def _queues(recording: Recording, p: Picture, begin: float, length: float) -> None:
     panel = p.panels[1]
-    panel.label("", "memory [KB]")
+    panel.label("", "memory at writes [KB]")
     for f in [f for f in select.flows(recording) if f.bytes and not f.rx][:4]:
         rows = select.of_flow(recording.events.tcp_send, f.id)
         rows = rows[np.argsort(rows["time"], kind="stable")]
         at = select.seconds(recording, rows["time"])
         keep = select.within(at, begin, length)
         if keep.any():
-            panel.steps(f.id, at[keep], rows["wmem_queued"][keep] / 1e3)
+            panel.points(f.id, at[keep], rows["wmem_queued"][keep] / 1e3)
     panel.from_zero()
     if not panel.axes.lines:
         panel.note("no event tcp_send in this window")
