@@ -134,6 +134,7 @@ GET(compared_recording, command, value_text(f->m->command))
 GET(compared_recording, started, value_text(f->m->started))
 GET(compared_recording, duration_ns, value_number(f->m->duration_ns))
 GET(compared_recording, steal_share, value_number(f->m->steal_share))
+GET(compared_recording, congestion_control, value_text(f->m->congestion[0] ? f->m->congestion : NULL))
 
 GET(comparison, against, value_text(f->before->name))
 GET(comparison, command, value_text(first(f)->command))

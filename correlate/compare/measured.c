@@ -308,6 +308,22 @@ int measured_add_subject(struct measured *m, const struct subject_key *key, doub
 	return 0;
 }
 
+/* Notes the congestion control of the flow that sent most. */
+static void add_congestion(struct measured *m, const struct report *r)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < r->flow_count; i++) {
+		const struct fact_flow *f = report_keep_flow(r, i);
+		const struct tcp_record *t = f->flow.rx ? NULL : measures_tcp(f);
+
+		if (!t || !t->algorithm[0] || f->bytes <= most)
+			continue;
+		most = f->bytes;
+		snprintf(m->congestion, sizeof(m->congestion), "%s", t->algorithm);
+	}
+}
+
 int measure(struct measured *m, const struct report *r, const struct sampling *s)
 {
 	int err;
@@ -320,6 +336,7 @@ int measure(struct measured *m, const struct report *r, const struct sampling *s
 	m->steal_share = report_steal_share(r);
 	m->cut_short = json_is_integer(json_object_get(r->session, "signal"));
 	m->left_out = s->left_out;
+	add_congestion(m, r);
 	err = m->name ? measured_add_exchanges(m, r) : -ENOMEM;
 	if (!err)
 		err = measured_add_drops(m, r);

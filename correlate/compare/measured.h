@@ -43,6 +43,7 @@ struct measured {
 	struct measured_subject *subject;
 	size_t subjects;
 	char *name, *command, *started; /* the latter two NULL if not known */
+	char congestion[20]; /* congestion control of the flow that sent most; "" not known */
 	double duration_ns, steal_share;
 	bool cut_short; /* set if a signal ended the command */
 	bool left_out;  /* set if there are more roles than fit */

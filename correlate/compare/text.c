@@ -38,8 +38,14 @@ static const char *change(double v, enum figure_unit unit)
 	static char buffer[8][40];
 	static int next;
 	char *out = buffer[next++ % 8];
+	const char *size = value(fabs(v), unit);
 
-	snprintf(out, 40, "%c%s", v < 0 ? '-' : '+', value(fabs(v), unit));
+	/* 13 % to 6 % is 7 points less, but half of it */
+	if (unit == UNIT_SHARE)
+		snprintf(
+			out, 40, "%c%.*s points", v < 0 ? '-' : '+', (int)strcspn(size, " "), size);
+	else
+		snprintf(out, 40, "%c%s", v < 0 ? '-' : '+', size);
 	return out;
 }
 
@@ -91,6 +97,26 @@ static void side(const char *what, const struct compared_side *s, FILE *to)
 						 : "");
 	if (cut)
 		fprintf(to, "        a signal ended the command in %zu of them\n", cut);
+}
+
+/* Returns the congestion control of all recordings of a side; NULL if not known, or they differ. */
+static const char *congestion(const struct compared_side *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!s->of[i].congestion[0] ||
+			strcmp(s->of[i].congestion, s->of[0].congestion) != 0)
+			return NULL;
+	return s->of[0].congestion;
+}
+
+/* Names what the recordings show of the sides' settings, if that differs. */
+static void settings(const struct compared_side *now, const struct compared_side *before, FILE *to)
+{
+	const char *is = congestion(now), *was = congestion(before);
+
+	if (is && was && strcmp(is, was) != 0)
+		fprintf(to, "congestion control: %s before, %s now\n", text_plain(was, 16),
+			text_plain(is, 16));
 }
 
 static void steal(const struct compared_side *now, const struct compared_side *before, FILE *to)
@@ -294,6 +320,7 @@ void comparison_text(const struct comparison *c, const struct compared_side *now
 
 	side("before", before, to);
 	side("now", now, to);
+	settings(now, before, to);
 	steal(now, before, to);
 	if (!all)
 		return;

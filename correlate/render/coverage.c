@@ -36,10 +36,10 @@ const char *report_side_end(const struct report *r, enum core_side which)
 		return by;
 	if (s->in_order)
 		return s->why[0] ? s->why : "the recording was stopped, and the program went on";
-	return which == CORE_APP ? "the collector was killed or could not write, or the rest of "
-				   "its trace is missing"
-				 : "the tracer was killed or could not write, or the rest of its "
-				   "trace is missing";
+	return which == CORE_APP ? "the collector was killed or could not write, or its trace was "
+				   "cut off"
+				 : "the tracer was killed or could not write, or its trace was cut "
+				   "off";
 }
 
 bool report_sees_packets_only(const struct report *r)

@@ -51,7 +51,8 @@
 	V(S, TEXT, NONE, command, recorded, "command", "its command") \
 	V(S, TEXT, NONE, started, recorded, "started", "its start") \
 	V(S, NUMBER, NS, duration_ns, recorded, "duration", "its duration") \
-	V(S, NUMBER, SHARE, steal_share, recorded, "steal", "share of all CPUs' time that the hypervisor took")
+	V(S, NUMBER, SHARE, steal_share, recorded, "steal", "share of all CPUs' time that the hypervisor took") \
+	V(S, TEXT, NONE, congestion_control, recorded, "congestion control", "that of the flow that sent most (level light)")
 
 #define MG_KNOWN_comparison(S, K)
 #define MG_FIGURES_comparison(S, V, O, L, W, T, P) \
@@ -189,7 +190,7 @@
 		MG_SUMS(FLOW_TIMED_AT_MOST, FLOW_TIMED_AT_MOST_N), .is_of_sender = true) \
 	C(modulation, J_ns, "J", "J, shift of a byte in time", FLOW, NS, MG_SUMS(FLOW_MOVED, FLOW_MOVED_WEIGHT), .doubt = CLOCK_DOUBT) \
 	C(modulation, tau_ns, "tau", "tau, gap between calls", FLOW, NS, MG_SUMS(FLOW_GAP, FLOW_GAPS), .doubt = NO_DOUBT) \
-	C(modulation, M, "M", "modulation M", FLOW, SHARE, MG_SUMS(FLOW_MOVED, FLOW_MOVED_WEIGHT, FLOW_GAP, FLOW_GAPS), \
+	C(modulation, M, "M", "modulation M", FLOW, NUMBER, MG_SUMS(FLOW_MOVED, FLOW_MOVED_WEIGHT, FLOW_GAP, FLOW_GAPS), \
 		.is_quotient = true) \
 	C(modulation, S, "S", "S, packets for each one a layer before", FLOW, NUMBER, MG_SUMS(FLOW_UNITS_TO, FLOW_UNITS_FROM), .doubt = NO_DOUBT) \
 	C(flow, bytes, "goodput", "goodput", FLOW, BYTES_PER_S, MG_SUMS(FLOW_BYTES, FLOW_LIFE), .doubt = NO_DOUBT) \

@@ -397,9 +397,12 @@ static void people_get_a_table_and_a_sentence(void **unused)
 	both(&c, &x, &y);
 	f = open_memstream(&text, &size);
 	before.of.name = "old";
+	strcpy(((struct measured *)before.of.of)[0].congestion, "cubic");
+	strcpy(((struct measured *)now.of.of)[0].congestion, "bbr");
 	comparison_text(&c, &now.of, &before.of, 0, f, false);
 	fclose(f);
 	assert_non_null(strstr(text, "before  old"));
+	assert_non_null(strstr(text, "\ncongestion control: cubic before, bbr now\n"));
 	assert_non_null(strstr(text, "one recording on each side cannot tell"));
 	assert_non_null(strstr(text, "by more than they vary within the recordings"));
 	assert_non_null(strstr(text, "of tcp received by the client of port 80: from 1.9"));
