@@ -26,8 +26,8 @@ static void figures(const struct fact_flow *f, const struct tcp_record *t, FILE 
 	if (t->algorithm[0])
 		fprintf(to, "%s   ", text_plain(t->algorithm, 16));
 	if (t->srtt_us.n)
-		fprintf(to, "round trip %s mean %s to %s   ", us((double)t->srtt_us.min),
-			us(extent_mean(&t->srtt_us)), us((double)t->srtt_us.max));
+		fprintf(to, "smoothed round trip %s to %s, mean %s   ", us((double)t->srtt_us.min),
+			us((double)t->srtt_us.max), us(extent_mean(&t->srtt_us)));
 	if (!f->flow.rx)
 		fprintf(to, "cwnd %s to %s   ", text_count(t->cwnd.min), text_count(t->cwnd.max));
 	fprintf(to, "window %s to %s\n", text_bytes((double)w->min), text_bytes((double)w->max));

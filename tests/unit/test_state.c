@@ -312,7 +312,7 @@ static void the_text_says_what_there_is(void **unused)
 	assert_int_equal(report_init(&r, &c, NULL, "a trace"), 0);
 	report_text(&r, f, "1/tx", false);
 	fclose(f);
-	assert_non_null(strstr(text, "TCP state: round trip 100 "));
+	assert_non_null(strstr(text, "TCP state: smoothed round trip 100 "));
 	assert_non_null(strstr(text, "cwnd 20 to 20"));
 	assert_non_null(
 		strstr(text, "sending for 8.00 ms, of it limited by the peer's window 50 %, by "
