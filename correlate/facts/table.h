@@ -386,11 +386,9 @@
 	C(F, FLAG, begun_before, "1: the connection is older than the recording, and this is its first exchange there") \
 	C(F, FLAG, lost, "1: calls in it may be missing") \
 	C(F, FLAG, unseen, "1: arrived or departed is empty, and the kernel side did not record all of that time") \
-	C(F, COUNT, again, "client, UDP: how often the program sent the request again, after a wait in which no reply came") \
-	C(F, SPAN, no_reply, "time from the call before each of these to it; a part of part_request") \
 	C(F, TIME, ended, "unanswered, TCP: when the end that might have replied closed its direction, or the socket was closed, or the recording ended; " \
-		"empty if a reply came but was not read, or of streams in one direction; UDP, server: when its client sent the request again") \
-	C(F, SPAN, waited, "unanswered: from the request's last byte until then") \
+		"empty if a reply came but was not read, or of streams in one direction") \
+	C(F, SPAN, waited, "unanswered, TCP: from the request's last byte until then") \
 	C(F, FLAG, open, "unanswered, TCP, 1: the connection was open when the recording ended")
 
 /* in_program, before_read and during_reply have the same columns */

@@ -29,8 +29,6 @@
 		"The link, or a rate limit on it, is slower than the program.") \
 	X(LOST,      "lost",        "waiting for a retransmission", \
 		"Packets were lost: see the drops and retransmissions below.") \
-	X(NO_REPLY,  "no_reply",    "no reply came, and the program sent its request again", \
-		"The request or its reply was lost (see the losses below), or the server did not answer in time.") \
 	X(STACK,     "stack",       "in the kernel's stack", "") \
 	X(AWAY,      "away",        "network, or the peer, which is not recorded", \
 		"Record the peer too, to divide this time.") \

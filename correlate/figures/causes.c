@@ -287,10 +287,6 @@ static void divide_client(const struct fact_exchange *f, const struct recent_byt
 	e->end = later(f->reply_first, f->reply_last);
 	in = interval_of(e, e->begin, away.left);
 	last = recent_find(request, request_end - 1);
-	if (f->again) { /* the program was not writing meanwhile, and nothing held its bytes */
-		give(&in, END_OWN, CAUSE_NO_REPLY, f->no_reply);
-		in.from += f->no_reply;
-	}
 	give_sending(&in, END_OWN, request, last);
 	if (f->half_closed) { /* the program may have shut its direction long after it wrote */
 		from = last ? later(e->begin, last->begin) : e->begin;

@@ -176,8 +176,6 @@ static void add(struct exchange_group *g, const struct fact_exchange *f,
 		dist_add(&g->unanswered, f->waited, 1);
 	if (exchange_is_sure(f) && f->part[PART_REQUEST] != FACT_NONE)
 		g->in_requests += f->part[PART_REQUEST];
-	g->again += f->again;
-	g->no_reply += f->again ? f->no_reply : 0;
 	g->pipelined += f->pipelined == 1;
 	g->half_closed += f->half_closed;
 	g->request_bytes += f->request_bytes;

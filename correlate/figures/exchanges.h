@@ -52,7 +52,6 @@ struct exchange_group {
 	/* from requests' first byte to their last, at this end, of those with a reply; cycles */
 	uint64_t in_requests;
 	uint64_t pipelined, half_closed;
-	uint64_t again, no_reply; /* requests sent again, and the waits before that; cycles */
 	uint64_t request_bytes, reply_bytes;
 	uint64_t divided_bytes; /* of both, those of exchanges that were divided by cause */
 	struct exchange_bins bins[EXCHANGE_TIMES];

@@ -78,23 +78,8 @@ static bool are_both_ends(const struct exchange_group *a, const struct exchange_
 	       a->key.kind == b->key.kind && x < 2 * y && y < 2 * x;
 }
 
-/*
- * Returns whether the requests without a reply at a server are those that a client sent again: its
- * times have those waits.
- */
-static bool are_sent_again(const struct exchange_group *server, const struct exchange_group *client)
-{
-	return client && client->again && client->key.role == ROLE_CLIENT &&
-	       server->key.role == ROLE_SERVER && server->key.port == client->key.port &&
-	       server->key.kind == client->key.kind;
-}
-
-/*
- * Returns the group with the longest waits; NULL if they are a small part of its time. The answer
- * is that of `answered`, if there is one.
- */
-static const struct exchange_group *unanswered(
-	const struct report *r, const struct exchange_group *answered)
+/* Returns the group with the longest waits; NULL if they are a small part of its time. */
+static const struct exchange_group *unanswered(const struct report *r)
 {
 	const struct exchange_group *most = NULL;
 
@@ -107,8 +92,8 @@ static const struct exchange_group *unanswered(
 		if (most && are_both_ends(most, g))
 			more = g->key.role == ROLE_CLIENT;
 
-		if (!g->is_aside && !are_sent_again(g, answered) && g->unanswered.n &&
-			waited_long(r, g) && sum >= UNANSWERED_PART * (sum + replied) && more)
+		if (!g->is_aside && g->unanswered.n && waited_long(r, g) &&
+			sum >= UNANSWERED_PART * (sum + replied) && more)
 			most = g;
 	}
 	return most;
@@ -131,9 +116,9 @@ static void unanswered_words(
 		n == 1 ? "" : " in all, the longest ", n == 1 ? "" : longest);
 }
 
-static void without_reply(const struct report *r, const struct exchange_group *answered, FILE *to)
+static void without_reply(const struct report *r, FILE *to)
 {
-	const struct exchange_group *g = unanswered(r, answered);
+	const struct exchange_group *g = unanswered(r);
 	char words[WORDS_MAX];
 
 	if (!g)
@@ -196,7 +181,7 @@ void text_left_out(const struct report *r, const struct exchange_group *g, FILE 
 {
 	assumed_roles(g, to);
 	connecting(r, g, to);
-	without_reply(r, g, to);
+	without_reply(r, to);
 	slow_requests(r, g, to);
 }
 
@@ -206,7 +191,7 @@ void text_left_out(const struct report *r, const struct exchange_group *g, FILE 
  */
 void text_without_exchanges(const struct report *r, FILE *to, bool colour)
 {
-	const struct exchange_group *g = unanswered(r, NULL);
+	const struct exchange_group *g = unanswered(r);
 	const struct dist *connects = &figures_of(r->core)->connects.took;
 	char words[WORDS_MAX];
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "reported/answer.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,8 +21,7 @@ const char *answer_end(const struct answer_column_figures *c, enum cause_end end
 
 bool cause_is_between(enum cause c)
 {
-	return c == CAUSE_AWAY || c == CAUSE_NETWORK || c == CAUSE_LOST || c == CAUSE_ARRIVING ||
-	       c == CAUSE_NO_REPLY;
+	return c == CAUSE_AWAY || c == CAUSE_NETWORK || c == CAUSE_LOST || c == CAUSE_ARRIVING;
 }
 
 double cause_share(const struct cause_figures *c)
@@ -377,28 +375,12 @@ void remedy_of_cause(
 			cause == CAUSE_RUN_QUEUE ? run_queue_remedy(mean_ns) : cause_remedy(cause));
 }
 
-/* Says of requests that were sent again whether the server had them. Returns whether it had. */
-static bool no_reply_words(const struct answer_column_figures *c, char remedy[REMEDY_MAX])
-{
-	const struct exchange_group *g = c->port ? server_at(c->r, c->kind, c->port) : NULL;
-
-	if (c->role != ROLE_CLIENT || !g || !g->unanswered.n)
-		return false;
-	snprintf(remedy, REMEDY_MAX,
-		"The server, %.15s, had read such requests (%" PRIu64
-		"), and sent no reply in time: look there.",
-		g->key.program[0] ? g->key.program : "a program", g->unanswered.n);
-	return true;
-}
-
 void answer_remedy(const struct cause_figures *c, char remedy[REMEDY_MAX])
 {
 	enum cause of = c->cause;
 
 	if (of == CAUSE_ARRIVING && !server_of(c->column)) /* what held it there is not known */
 		of = CAUSE_AWAY;
-	if (of == CAUSE_NO_REPLY && no_reply_words(c->column, remedy))
-		return;
 	if (of == CAUSE_LOST && c->column->server)
 		resent_words_of_both(c->column, remedy);
 	else if (of == CAUSE_AWAY && c->column->g && c->column->g->together)

@@ -62,8 +62,7 @@
 	L(S, cause, causes, always, "what took it, the largest first; they sum to it")
 
 #define MG_KNOWN_exchange_group(S, K) \
-	K(S, closings, "magnet's own kernel side was recorded, with another layer than those of the scheduler") \
-	K(S, timeouts, "the scheduler was recorded (--layers sched)")
+	K(S, closings, "magnet's own kernel side was recorded, with another layer than those of the scheduler")
 #define MG_FIGURES_exchange_group(S, V, O, L, W, T, P) \
 	V(S, TEXT, NONE, role, always, "role", "\"server\": the program was asked; \"client\": it asked") \
 	V(S, TEXT, NONE, proto, always, "kind", "kind of socket") \
@@ -72,11 +71,9 @@
 	V(S, COUNT, NONE, port, recorded, "server's port", "port of the server") \
 	V(S, COUNT, NONE, answered, always, "exchanges", "requests with a reply") \
 	V(S, COUNT, NONE, unanswered, always, "without a reply", "requests that had no reply when the connection or the recording ended") \
-	O(S, exchange_time, unanswered_ns, closings, "of those of TCP, and of a server's of UDP that the client sent again, from the request's last byte until the end that might have replied closed " \
+	O(S, exchange_time, unanswered_ns, closings, "of those of TCP, from the request's last byte until the end that might have replied closed " \
 		"its direction, the socket was closed, or the recording ended (method.md, Exchanges)") \
 	V(S, NUMBER, NS, unanswered_total_ns, closings, "in all", "sum of these times") \
-	V(S, COUNT, NONE, sent_again, timeouts, "sent again", "client, UDP: calls that sent a request again, after a wait in which no reply came") \
-	V(S, NUMBER, NS, no_reply_ns, timeouts, "without a reply", "sum of these waits, from the call that sent the request before") \
 	V(S, NUMBER, NS, in_requests_ns, always, "in requests", "sum of the times from requests' first byte to their last, as the program read or " \
 		"wrote them, of those with a reply") \
 	V(S, COUNT, NONE, unasked, always, "without a request", "replies without a request before them, as a server's greeting") \

@@ -187,68 +187,7 @@ def attempts_to_connect():
     check("5 attempts to connect took 1" in first and "4 failed" in text, f"the answer begins with them: {first}")
 
 
-# A server of datagrams does not answer every fifth request when it comes first; its client waits 0.1 s and sends it
-# again on the same socket. With "lost" the server does not get it: a filter of its socket drops what begins with L.
-# Prints the sum of these waits in ns.
-AGAIN = """
-import ctypes, os, socket, struct, sys, time
-how = sys.argv[1]
-udp = lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-server = udp()
-server.bind(("127.0.0.1", 0))
-at = server.getsockname()
-if how == "lost":
-    ops = (0x30, 0, 0, 8), (0x15, 0, 1, ord("L")), (6, 0, 0, 0), (6, 0, 0, 0xffff)
-    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *op) for op in ops))
-    server.setsockopt(socket.SOL_SOCKET, 26, struct.pack("HL", len(ops), ctypes.addressof(code))) # SO_ATTACH_FILTER
-if os.fork() == 0:
-    had = set()
-    while (got := server.recvfrom(100))[0] != b"end ":
-        if how != "poll" or got[0][-1] % 5 or got[0] in had:
-            server.sendto(b"answer", got[1])
-        had.add(got[0])
-    os._exit(0)
-server.close()
-client, waited = udp(), 0
-client.settimeout(0.1)
-for n in range(40):
-    first, sent = b"ask" if n % 5 or how == "poll" else b"Lsk", False
-    while not sent:
-        client.sendto(first + bytes([n]), at)
-        began = time.monotonic_ns()
-        try:
-            sent = client.recv(100)
-        except TimeoutError:
-            waited += time.monotonic_ns() - began
-        first = b"ask"
-client.sendto(b"end ", at)
-os.wait()
-print(waited)
-"""
-
-
-def sent_again():
-    """A request that is sent again is one exchange, of which the wait has a cause of its own."""
-    for how in "poll", "lost":
-        with Recording(PYTHON, "-c", AGAIN, how) as rec:
-            report, text, waited = rec.report(), rec.text(), int(rec.p.stdout)
-        client, server = (next(g for g in report["exchanges"] if g["role"] == role and g["answered"])
-                          for role in ("client", "server"))
-        check((client["answered"], client["sent_again"]) == (40, 8), f"{how}: 8 of 40 requests were sent again")
-        near(client["no_reply_ns"], waited, 0.02, f"{how}: ns waited in vain, by the client's clock")
-        slow = client["answer"][-1]["causes"][0]
-        check((slow["at"], slow["cause"]) == ("network", "no_reply") and slow["share"] > 0.9,
-              f"{how}: the slowest waited for a reply that never came: {slow}")
-        check("no reply came, and the program sent its request again" in text and "to its last write" not in text,
-              f"{how}: the answer says so")
-        check(server["answered"] == 40 and server["unsure"] == 0, f"{how}: each reply has its request at the server")
-        if how == "poll":
-            check(server["unanswered"] in (8, 9) and server["unanswered_ns"]["n"] == 8, "8 had no reply")
-            near(server["unanswered_total_ns"], waited, 0.02, "ns until they were sent again")
-        check(("had read such requests (8)" in text) == (how == "poll"), f"{how}: the server had them, or not")
-
-
 need_kernel_side()
-for scene in sent_again, some, all_without, none_without, without_states, still_open, in_halves, attempts_to_connect:
+for scene in some, all_without, none_without, without_states, still_open, in_halves, attempts_to_connect:
     print("---", scene.__name__, flush=True)
     patiently(scene)

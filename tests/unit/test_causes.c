@@ -496,38 +496,6 @@ static void what_the_program_did_is_of_the_same_exchanges(void **unused)
 	causes_free(bins);
 }
 
-/* A client sent its request again, since no reply came: its program was not writing meanwhile. */
-static void a_wait_without_a_reply_is_a_cause(void **unused)
-{
-	struct fact_exchange f = {.role = ROLE_CLIENT,
-		.request_bytes = 20,
-		.reply_bytes = 20,
-		.reply_calls = 1,
-		.request_first = 1000,
-		.request_last = 6000,
-		.reply_first = 6500,
-		.reply_last = 6500,
-		.departed = 6100,
-		.arrived = 6400,
-		.again = 1,
-		.no_reply = 4900};
-	struct fact_range out = range(false, 10, 10, 6000);
-	uint32_t count = 0;
-	struct recent_bytes *request = recent_new(&count);
-	struct exchange_causes e;
-
-	(void)unused;
-	out.total = out.elapsed = 100;
-	recent_range_add(request, &out);
-	causes_divide(&f, request, NULL, &e);
-	assert_int_equal(e.cause[END_OWN][CAUSE_NO_REPLY], 4900);
-	assert_int_equal(e.cause[END_OWN][CAUSE_WRITING], 100);
-	assert_int_equal(e.cause[END_OWN][CAUSE_STACK], 100);
-	assert_int_equal(e.cause[END_OWN][CAUSE_AWAY], 300);
-	assert_int_equal(sum(&e), 5500);
-	recent_free(request);
-}
-
 /* The slowest is one exchange, also where others are in its bin. */
 static void the_slowest_is_alone(void **unused)
 {
@@ -566,7 +534,6 @@ int main(void)
 		cmocka_unit_test(the_median_of_two_kinds_is_of_one),
 		cmocka_unit_test(what_the_program_did_is_of_the_same_exchanges),
 		cmocka_unit_test(the_slowest_is_alone),
-		cmocka_unit_test(a_wait_without_a_reply_is_a_cause),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,6 @@
 #include "alloc.h"
 #include "bytes/resent.h"
 #include "event_table.h"
-#include "exchange/again.h"
 #include "exchange/exchange_fact.h"
 #include "exchange/in_program.h"
 #include "task/thread.h"
@@ -258,10 +257,7 @@ static void on_request(
 		e->overlaps |= cut_off;
 		next(c, s);
 		e->overlaps |= cut_off;
-	} else if (e->given_up) {
-		next(c, s);
 	}
-	again_on_request(c, s, k);
 	/* those were of another last byte */
 	*(x->is_server ? &e->arrived : &e->departed) = 0;
 	e->there.request_last = 0;

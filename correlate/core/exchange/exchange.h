@@ -60,9 +60,6 @@ struct exchange {
 	/* parts of the time in the program, of that before the request was read, and of that from
 	 * the reply's first write to its last; NULL or empty: not divided yet, or not wanted */
 	struct program_parts *program, *before_read, *during_reply;
-	uint64_t again;    /* a client's calls that sent the request again, as no reply came */
-	uint64_t no_reply; /* the waits before them */
-	uint64_t given_up; /* server: when the client sent it again; 0: not */
 	bool half_closed, overlaps, lost;
 };
 

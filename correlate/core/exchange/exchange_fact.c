@@ -117,7 +117,7 @@ static uint64_t first_of(uint64_t a, uint64_t b, uint64_t since)
 /*
  * Says until when a request had no reply: until who might have replied closed its direction, or the
  * socket was closed. A client that closes its own direction waits on only if it did so by
- * shutdown(). Of UDP's it is known only if the client sent the request again.
+ * shutdown(). Nothing is known of the end of other sockets than TCP's.
  */
 static void fill_end(
 	struct core *c, const struct mg_sock *s, const struct exchange *e, struct fact_exchange *f)
@@ -125,11 +125,6 @@ static void fill_end(
 	const struct exchanges *x = s->exchanges;
 	uint64_t last_byte = e->last_byte ? e->last_byte : f->request_last, end;
 
-	if (f->answer == UNANSWERED && e->given_up) {
-		f->ended = e->given_up;
-		f->waited = between(last_byte, f->ended);
-		return;
-	}
 	if (f->answer != UNANSWERED || !core_knows_states(c) || !is_waited_for(s, x, e, last_byte))
 		return;
 	end = first_of(x->is_server ? x->closed.own : x->closed.peer, x->closed.all, last_byte);
@@ -181,8 +176,6 @@ void exchange_emit(struct core *c, struct mg_sock *s, const struct exchange *e)
 		.in_program = FACT_NONE,
 		.to_reply = FACT_NONE,
 		.waited = FACT_NONE,
-		.again = e->again,
-		.no_reply = e->again ? e->no_reply : FACT_NONE,
 		.pipelined = FACT_MAYBE,
 		.half_closed = e->half_closed,
 		.overlaps = e->overlaps,

@@ -73,15 +73,6 @@ static bool is_among(const char *name, const char *const *list, size_t n)
 }
 #define IS_AMONG(name, list) is_among(name, list, sizeof(list) / sizeof((list)[0]))
 
-/* Calls that wait for bytes of their descriptor. */
-static const char *const reading[] = {"recvfrom", "recvmsg", "recvmmsg", "recvmmsg_time64", "recv",
-	"read", "readv", "io_uring_enter"};
-
-bool blocked_for_bytes(const char *call)
-{
-	return call && (IS_AMONG(call, waiting) || IS_AMONG(call, reading));
-}
-
 /* Returns the call's entry in the table of names; NULL if memory is short. */
 static const struct call_names *call_named(struct core *c, uint8_t entry, int32_t nr)
 {

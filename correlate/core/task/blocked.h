@@ -10,8 +10,6 @@
 void blocked_note(struct thread *t, const struct mg_sched_switch *p);
 /* Fills in the columns of a block: its wait is over, or its end will not be seen. */
 void blocked_tell(struct core *c, const struct thread *t, struct fact_wait *f);
-/* Returns whether a thread waits in this system call for bytes to read, or may do so. */
-bool blocked_for_bytes(const char *call);
 void blocked_free(struct core *c);
 /*
  * Returns whether the thread waited for any of its sockets, and that of a client of its program was

@@ -12,7 +12,7 @@
 /* Whether anybody wants them. */
 static inline bool past_wanted(const struct core *c)
 {
-	return facts_wanted(&c->facts, FACT_exchange) || facts_wanted(&c->facts, FACT_in_program) ||
+	return facts_wanted(&c->facts, FACT_in_program) ||
 	       facts_wanted(&c->facts, FACT_before_read) ||
 	       facts_wanted(&c->facts, FACT_during_reply);
 }
