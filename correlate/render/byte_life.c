@@ -121,25 +121,29 @@ static void put_piece(struct life *l, struct life_row *r, const struct piece *p)
 	put(l, r, p->flow->sock->cookie, p->off, p->len);
 }
 
-/* Returns all bytes that a call copied of the flow of its piece `i`; an empty piece after the
- * first. */
-static struct piece whole_of_call(const struct piece *all, uint32_t n, uint32_t i)
+/*
+ * Returns the bytes that a call copied one after another from its piece `i` on; an empty piece if
+ * it belongs to those before it. Between two pieces another thread's call may have copied some.
+ */
+static struct piece run_of_pieces(const struct piece *all, uint32_t n, uint32_t i)
 {
-	struct piece whole = all[i];
-	uint64_t end = whole.off + whole.len;
+	struct piece run = all[i];
 
-	for (uint32_t k = 0; k < n; k++) {
-		if (all[k].flow != whole.flow)
+	for (uint32_t k = i; k-- > 0;) {
+		if (all[k].flow != run.flow)
 			continue;
-		if (k < i)
-			return (struct piece){.flow = whole.flow};
-		if (all[k].off < whole.off)
-			whole.off = all[k].off;
-		if (all[k].off + all[k].len > end)
-			end = all[k].off + all[k].len;
+		if (all[k].off + all[k].len == run.off)
+			return (struct piece){.flow = run.flow};
+		break;
 	}
-	whole.len = end - whole.off;
-	return whole;
+	for (uint32_t k = i + 1; k < n; k++) {
+		if (all[k].flow != run.flow)
+			continue;
+		if (all[k].off != run.off + run.len)
+			break;
+		run.len += all[k].len;
+	}
+	return run;
 }
 
 /* ---- calls: what they copied is known when they end ---- */
@@ -202,7 +206,7 @@ static void on_exit_of_call(struct life *l, const struct mg_event *e)
 		k = &t->done.call[t->done.n - 1];
 	for (uint32_t i = 0; k && k->exit == e->cycles && i < k->pieces; i++) {
 		const struct piece *p = &k->piece[i];
-		struct piece whole = whole_of_call(k->piece, k->pieces, i);
+		struct piece run = run_of_pieces(k->piece, k->pieces, i);
 		struct life_row enter = at_time(l, p, LIFE_ENTERED, k->call, k->enter, tid);
 		struct life_row copy = at_time(l, p, LIFE_EVENT,
 			p->flow->rx ? MG_EVENT_sock_copy : MG_EVENT_tcp_send, p->t, tid);
@@ -212,12 +216,12 @@ static void on_exit_of_call(struct life *l, const struct mg_event *e)
 		leave.time_ns = e->time_ns;
 		leave.cpu = e->cpu;
 		leave.called = k->enter;
-		put_piece(l, &enter, &whole);
+		put_piece(l, &enter, &run);
 		wakings(l, p, tid);
 		/* without an event for the copy, its time within the call is not known */
 		if (by_mark(l, &copy) && copy.t != enter.t)
 			put_piece(l, &copy, p);
-		put_piece(l, &leave, &whole);
+		put_piece(l, &leave, &run);
 	}
 	forget_marks(l, tid);
 }
@@ -226,15 +230,15 @@ static void on_app_call(struct life *l, const struct mg_event *e, const struct a
 {
 	for (uint32_t i = 0; i < a->pieces; i++) {
 		const struct piece *p = &a->piece[i];
-		struct piece whole = whole_of_call(a->piece, a->pieces, i);
+		struct piece run = run_of_pieces(a->piece, a->pieces, i);
 		struct life_row called =
 			at_time(l, p, LIFE_CALLED, e->id, e->call.enter, e->call.tid);
 		struct life_row returned =
 			at_time(l, p, LIFE_RETURNED, e->id, e->call.exit, e->call.tid);
 
 		returned.called = e->call.enter;
-		put_piece(l, &called, &whole);
-		put_piece(l, &returned, &whole);
+		put_piece(l, &called, &run);
+		put_piece(l, &returned, &run);
 	}
 }
 

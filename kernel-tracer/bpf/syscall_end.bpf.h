@@ -119,7 +119,7 @@ static __always_inline void after_call(struct task_state *state, long ret)
  */
 static __always_inline bool has_no_call(const struct mg_ring *r, __u32 call)
 {
-	bool remembered = settings.active && (call == MG_SYS_bind || call == MG_SYS_connect);
+	bool remembered = call == MG_SYS_bind || call == MG_SYS_connect; /* if refused, too */
 
 	return !any_unplaced && !remembered && !has_place(task_here(r, 0));
 }
