@@ -314,7 +314,7 @@ static void add_congestion(struct measured *m, const struct report *r)
 	uint64_t most = 0;
 
 	for (size_t i = 0; i < r->flow_count; i++) {
-		const struct fact_flow *f = report_keep_flow(r, i);
+		const struct fact_flow *f = report_flow(r, i);
 		const struct tcp_record *t = f->flow.rx ? NULL : measures_tcp(f);
 
 		if (!t || !t->algorithm[0] || f->bytes <= most)

@@ -88,7 +88,10 @@ def send_buffer(recording: Recording, flow: Optional[str] = None) -> Picture:
     for name, at, n in held:
         p.panels[0].steps(f"{name}\n(max {n.max() / size:.4g}, mean {_mean(at, n) / size:.4g})", at, n / size)
     p.panels[0].from_zero()
-    p.remark("After each write, each arriving segment until the program closes, and each segment sent; means are over time.")
+    if _is_told_once_a_call(recording, f):
+        p.remark("Sampled as each call begins, before its bytes are added: this kernel tells no more of it.")
+    else:
+        p.remark("After each write, each arriving segment until the program closes, and each segment sent; means are over time.")
     return p.finish()
 
 
